@@ -1,0 +1,67 @@
+# Everything a person or a machine does with this repository. `make help` lists it.
+SHELL   := /bin/bash
+MODULES := . tools
+SYSTEMS := darwin windows freebsd
+# A race-enabled program ends a second late unless told not to; hosts and gates are such programs in the tests.
+export GORACE := atexit_sleep_ms=0
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## build everything and run the main job on a small plugin, its owner's death included
+	@go run ./tools/demo
+
+.PHONY: build
+build: ## put the containlease program into bin/
+	@go build -o bin/containlease ./tools/containlease
+
+.PHONY: test
+test: ## all tests of all modules, with the race detector
+	@for m in $(MODULES); do (cd $$m && go test -race ./...) || exit 1; done
+
+.PHONY: gen
+gen: ## write gen/leasefile from the schemas
+	@go run ./tools/leasegen -write
+
+.PHONY: check
+check: drift format vet staticcheck tidy standalone ## drift, format, vet on every system, staticcheck, module tidiness
+	@echo "check: all well"
+
+.PHONY: drift
+drift: ## fail, with a diff, if gen/ is not what the schemas say
+	@go run ./tools/leasegen || { echo "run: make gen"; exit 1; }
+
+.PHONY: format
+format: ## fail if gofmt would change a file
+	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
+
+.PHONY: vet
+vet: ## go vet for this and the other operating systems
+	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
+	@for os in $(SYSTEMS); do for m in $(MODULES); do (cd $$m && GOOS=$$os go vet ./...) || exit 1; done; done
+
+.PHONY: staticcheck
+staticcheck: ## staticcheck, a tool of the tools module
+	@cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	@for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/staticcheck ./...) || exit 1; done
+
+.PHONY: tidy
+tidy: ## fail if a go.mod or go.sum is not tidy
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff) || { echo "run: GOWORK=off go mod tidy, in $$m"; exit 1; }; done
+
+.PHONY: standalone
+standalone: ## build every module without the workspace
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go build ./... && GOWORK=off go vet ./...) || exit 1; done
+
+.PHONY: fuzz
+fuzz: ## each fuzz test for a minute
+	@grep -rl --include='*_test.go' '^func Fuzz' $(MODULES) | xargs -n1 dirname | sort -u | while read d; do \
+	  for f in $$(grep -ho '^func Fuzz[A-Za-z]*' $$d/*_test.go | cut -c6-); do \
+	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s .) || exit 1; done; done
+
+.PHONY: bench
+bench: ## every benchmark, as Go prints them
+	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done
