@@ -1,0 +1,76 @@
+package verdict
+
+import "containlease/fsm"
+
+// Liveness is what is known of one recorded process. The zero value is Unknown: nothing is dead by default.
+type Liveness int
+
+// The three values, spelled as the original program spells them.
+const (
+	Unknown Liveness = iota
+	Live             // exactly the recorded process runs
+	Dead             // no such process, or another one under its number
+)
+
+func (l Liveness) String() string {
+	return [...]string{"unknown", "exact-live-owner", "different-or-dead"}[l]
+}
+
+// Lock is what a probe of the owner's liveness lock said.
+type Lock int
+
+// The zero value is LockUnknown: a probe that failed proves nothing.
+const (
+	LockUnknown Lock = iota
+	LockHeld
+	LockFree
+	LockMissing // there is no lock file: another program's lease, or somebody removed it
+)
+
+func (l Lock) String() string { return [...]string{"unknown", "held", "free", "missing"}[l] }
+
+// Place compares where the owner recorded that it ran with where the question is asked.
+type Place int
+
+// The zero value is PlaceUnknown.
+const (
+	PlaceUnknown Place = iota // no evidence, or it could not be compared
+	PlaceSame                 // same PID and time namespace
+	PlaceOther                // another one: process numbers mean nothing here
+)
+
+func (p Place) String() string { return [...]string{"unknown", "same", "other"}[p] }
+
+// Facts is everything a verdict may depend on. There is no clock in it: age is never proof.
+type Facts struct {
+	Version int       // schemaVersion: 1 or 2
+	State   fsm.State // of a v2 lease; a v1 lease has none
+
+	HostRecorded bool
+	Owner, Host  Liveness // Host counts only where HostRecorded
+
+	// Whether the boot recorded with the process is the present one. HostBootCurrent counts only where HostRecorded.
+	OwnerBootCurrent, HostBootCurrent bool
+
+	Lock         Lock
+	SameMachine  bool // the home belongs to this machine
+	BootReliable bool // the present boot's id can be trusted
+	Evidence     bool // the evidence file is there, whole, and carries the lease's token
+	Place        Place
+
+	Boundary      string // the recorded kind; "" or "none" where there was none
+	BoundaryEmpty bool   // the boundary's own proof that nothing is left in it
+
+	SinglePIDNamespace bool // the operator's word that every user of the home shares one PID namespace
+}
+
+// hostIs reports whether a host is on record and is l.
+func (f Facts) hostIs(l Liveness) bool { return f.HostRecorded && f.Host == l }
+
+// anotherBoot: everything on record belongs to a boot that is over.
+func (f Facts) anotherBoot() bool {
+	return !f.OwnerBootCurrent && (!f.HostRecorded || !f.HostBootCurrent)
+}
+
+// bounded reports whether the invocation had an enclosure that could still hold a process.
+func (f Facts) bounded() bool { return f.Boundary != "" && f.Boundary != "none" }
