@@ -1,0 +1,84 @@
+package leasefile_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"containlease/gen/leasefile"
+	"containlease/gen/wire"
+)
+
+func FuzzDecode(f *testing.F) {
+	for _, document := range seeds(f) {
+		f.Add(document)
+	}
+	f.Fuzz(checkValue)
+}
+
+func FuzzDecodeFile(f *testing.F) {
+	for _, document := range seeds(f) {
+		f.Add(document)
+	}
+	f.Fuzz(checkFile)
+}
+
+// checkValue states what must hold for any bytes: a value that is accepted can be
+// written and read back, and a refusal lies at the first byte that no valid document
+// has there.
+func checkValue(t *testing.T, b []byte) {
+	v, err := leasefile.Decode(b)
+	if err != nil {
+		require.Nil(t, v)
+		checkRefusal(t, b, err)
+		return
+	}
+	canonical := v.AppendCanonical(nil)
+	again, err := leasefile.DecodeFile(canonical)
+	require.NoError(t, err, "%s", canonical)
+	require.Equal(t, v, again)
+	require.NoError(t, v.Validate())
+}
+
+// checkFile states that a file is accepted only as its canonical bytes.
+func checkFile(t *testing.T, b []byte) {
+	v, err := leasefile.DecodeFile(b)
+	if err != nil {
+		return
+	}
+	require.Equal(t, string(b), string(v.AppendCanonical(nil)))
+	value, err := leasefile.Decode(b)
+	require.NoError(t, err)
+	require.Equal(t, v, value)
+}
+
+// checkRefusal cuts the document off before and behind the offset of the error: up to
+// there it could still have become valid, and one byte later no more.
+func checkRefusal(t *testing.T, b []byte, err error) {
+	t.Helper()
+	refusal := asDecodeError(t, err)
+	require.LessOrEqual(t, refusal.Offset, len(b))
+	if refusal.Code == wire.NewerVersion {
+		return
+	}
+	if _, err := leasefile.Decode(b[:refusal.Offset]); err != nil {
+		before := asDecodeError(t, err)
+		require.Equal(t, wire.Syntax, before.Code, "%v, cut before: %v", refusal, before)
+		require.Equal(t, refusal.Offset, before.Offset, "%v, cut before: %v", refusal, before)
+	}
+	// An escape or a character beyond ASCII needs more than one byte to be judged.
+	if refusal.Offset < len(b) && b[refusal.Offset] != '\\' && b[refusal.Offset] < 0x80 {
+		_, err := leasefile.Decode(b[:refusal.Offset+1])
+		require.Equal(t, refusal.Offset, asDecodeError(t, err).Offset, "%v, cut behind: %v", refusal, err)
+	}
+}
+
+func asDecodeError(t *testing.T, err error) *leasefile.DecodeError {
+	t.Helper()
+	var e *leasefile.DecodeError
+	require.True(t, errors.As(err, &e), "%v", err)
+	require.ErrorIs(t, err, e.Code)
+	require.NotEmpty(t, e.Detail)
+	return e
+}

@@ -1,0 +1,150 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ending is how an invocation ended, as its owner saw it.
+type ending struct {
+	code              int
+	signaled, started bool
+	failed            error // the plugin could not be started
+	unproved          error // why the end is not proved; nil: it is
+}
+
+// attend waits for the end of an opened gate, passing on signals and the end of ctx. The proof is the gate's word that
+// it has nothing left to wait for, the end of the socket, and the end of the gate: all three.
+func (g *gateProcess) attend(ctx context.Context, o options) ending {
+	defer g.pidfd.Close()
+	defer g.conn.Close()
+	frames := make(chan frame)
+	quit := make(chan struct{})
+	defer close(quit)
+	broken := make(chan error, 1)
+	go func() { broken <- g.read(frames, quit) }()
+
+	var e ending
+	empty := false
+	limit := deadline{after: o.grace + killWait}
+	done := ctx.Done()
+	for {
+		select {
+		case f := <-frames:
+			empty = g.hear(f, &e, &limit) || empty
+		case err := <-broken:
+			return g.conclude(e, empty, err)
+		case sig := <-o.signals:
+			g.pass(sig, &limit)
+		case <-done:
+			done = nil
+			limit.start()
+			_ = send(g.conn, kindStop, word{})
+		case <-limit.passed:
+			e.unproved = fmt.Errorf("%v after the end was asked for, something of it is still alive; its gate, pid %d, goes on waiting",
+				limit.after, g.process.PID)
+			return e
+		}
+	}
+}
+
+// read passes frames on until the socket ends.
+func (g *gateProcess) read(frames chan<- frame, quit <-chan struct{}) error {
+	for {
+		f, err := receive(g.conn.in)
+		if err != nil {
+			return err
+		}
+		select {
+		case frames <- f:
+		case <-quit:
+			return nil
+		}
+	}
+}
+
+// hear takes one word of the gate and reports whether it was the proof.
+func (g *gateProcess) hear(f frame, e *ending, limit *deadline) (empty bool) {
+	var w word
+	if err := f.read(&w); err != nil {
+		e.unproved = fmt.Errorf("the gate spoke nonsense: %w", err)
+		return false
+	}
+	switch f.kind {
+	case kindStarted:
+		e.started = true
+	case kindFailed:
+		e.failed = &StartError{Path: g.path, Err: syscall.Errno(w.Number)}
+		limit.start()
+	case kindStatus:
+		e.code, e.signaled = statusOf(syscall.WaitStatus(w.Number))
+		limit.start() // what it left behind has the grace to go
+	case kindEmpty:
+		return true
+	}
+	return false
+}
+
+// conclude judges the end of the socket.
+func (g *gateProcess) conclude(e ending, empty bool, err error) ending {
+	select {
+	case <-g.dead:
+	case <-time.After(killWait):
+		e.unproved = errors.New("the gate closed its socket and does not end")
+		return e
+	}
+	if !empty && e.unproved == nil {
+		e.started = true
+		e.unproved = fmt.Errorf("the gate ended without its word that nothing is left (was it killed?): %w", err)
+	}
+	return e
+}
+
+// pass gives one signal to the plugin, by way of the gate.
+func (g *gateProcess) pass(sig os.Signal, limit *deadline) {
+	s, ok := sig.(syscall.Signal)
+	if !ok || !forwards(s, g.tty) {
+		return
+	}
+	if s == unix.SIGTERM || s == unix.SIGHUP {
+		limit.start()
+	}
+	_ = send(g.conn, kindSignal, word{Number: int(s)}) // a broken socket is seen by read
+}
+
+// forwards is the one rule of which signals reach the plugin through us.
+func forwards(s syscall.Signal, tty bool) bool {
+	switch s {
+	case unix.SIGURG, unix.SIGCHLD, unix.SIGPIPE:
+		return false
+	case unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP:
+		return !tty // the terminal sends them to the whole group itself
+	}
+	return true
+}
+
+// statusOf is a wait status as a shell would tell it.
+func statusOf(ws syscall.WaitStatus) (code int, signaled bool) {
+	if ws.Signaled() {
+		return 128 + int(ws.Signal()), true
+	}
+	return ws.ExitStatus(), false
+}
+
+// deadline is started at most once.
+type deadline struct {
+	after  time.Duration
+	passed <-chan time.Time
+}
+
+func (d *deadline) start() {
+	if d.passed == nil {
+		d.passed = time.After(d.after)
+	}
+}

@@ -1,0 +1,93 @@
+package host
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// conn is one end of the control socket. As a reader it notes who sent what it read last, as the kernel tells it: right
+// across PID namespaces, and not to be forged.
+type conn struct {
+	*os.File
+	in   *bufio.Reader
+	peer int // pid of the last sender, in our namespace; 0 where it has none here
+}
+
+// socketPair returns the owner's end, and the gate's as a file to be inherited.
+func socketPair() (*conn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	gate := os.NewFile(uintptr(fds[1]), "gate's control socket")
+	if err := unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
+		unix.Close(fds[0])
+		gate.Close()
+		return nil, nil, os.NewSyscallError("setsockopt SO_PASSCRED", err)
+	}
+	c, err := newConn(fds[0])
+	if err != nil {
+		gate.Close()
+		return nil, nil, err
+	}
+	return c, gate, nil
+}
+
+// newConn takes over fd.
+func newConn(fd int) (*conn, error) {
+	if err := unix.SetNonblock(fd, true); err != nil {
+		unix.Close(fd)
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	c := &conn{File: os.NewFile(uintptr(fd), "control socket")}
+	c.in = bufio.NewReader(reader{c})
+	return c, nil
+}
+
+// reader is conn without the methods of *os.File by which bufio could go around it.
+type reader struct{ c *conn }
+
+func (r reader) Read(p []byte) (int, error) {
+	raw, err := r.c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred))
+	var n, oobn int
+	var rerr error
+	err = raw.Read(func(fd uintptr) bool {
+		for {
+			n, oobn, _, _, rerr = unix.Recvmsg(int(fd), p, oob, unix.MSG_CMSG_CLOEXEC)
+			if rerr != unix.EINTR {
+				return rerr != unix.EAGAIN
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case rerr != nil:
+		return 0, os.NewSyscallError("recvmsg", rerr)
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, r.c.note(oob[:oobn])
+}
+
+// note keeps the sender's pid from the ancillary data; the gate's end asks for none.
+func (c *conn) note(oob []byte) error {
+	msgs, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return fmt.Errorf("ancillary data: %w", err)
+	}
+	for _, m := range msgs {
+		if cred, err := unix.ParseUnixCredentials(&m); err == nil {
+			c.peer = int(cred.Pid)
+		}
+	}
+	return nil
+}

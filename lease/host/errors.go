@@ -1,0 +1,30 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sentinels. Test with errors.Is.
+var (
+	// ErrUnsafe: the end of the invocation could not be proved; the lease is cleanup-unsafe, or could not even be written so.
+	ErrUnsafe = errors.New("the end of the invocation could not be proved")
+	// ErrNoGate: this program's main does not begin with host.GateMain, so it cannot serve as its own gate.
+	ErrNoGate = errors.New("no gate: call host.GateMain first thing in main, or give host.WithGate")
+	// ErrUnsupported: this operating system offers nothing to prove the end with. It is an errors.ErrUnsupported.
+	ErrUnsupported = fmt.Errorf("running a plugin under a lease: %w", errors.ErrUnsupported)
+	// ErrCommand: the *exec.Cmd asks for what the gate cannot pass on, or was used already.
+	ErrCommand = errors.New("this command cannot be run under a lease")
+	// ErrGate: the gate did not behave; nothing of the plugin was started.
+	ErrGate = errors.New("the gate failed")
+)
+
+// StartError says that the plugin could not be executed: none of its code ran. It wraps the system's error.
+type StartError struct {
+	Path string
+	Err  error
+}
+
+func (e *StartError) Error() string { return fmt.Sprintf("cannot start %s: %v", e.Path, e.Err) }
+
+func (e *StartError) Unwrap() error { return e.Err }

@@ -1,0 +1,116 @@
+package host
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"syscall"
+)
+
+// kind is the first byte of a frame on the control socket. An open is that byte alone: one byte opens the gate.
+type kind byte
+
+// From owner to gate.
+const (
+	kindSpec      kind = 'p'
+	kindChallenge kind = 'c'
+	kindOpen      kind = 'o'
+	kindSignal    kind = 's'
+	kindStop      kind = 'x'
+)
+
+// From gate to owner.
+const (
+	kindHello   kind = 'h'
+	kindAnswer  kind = 'a'
+	kindStarted kind = 'r'
+	kindFailed  kind = 'f'
+	kindStatus  kind = 'e'
+	kindEmpty   kind = '0'
+)
+
+// maxFrame bounds a frame's body: the largest holds a plugin's arguments and environment, which Linux bounds at a
+// quarter of the stack.
+const maxFrame = 16 << 20
+
+// spec is what the gate has to know of the plugin, and of the lease for its note.
+type spec struct {
+	Home, LeaseID, Token string
+	Path, Dir            string
+	Args, Env            []string
+	Extra                int   // extra files, from descriptor 3 on
+	GraceNanos           int64 // from being asked to being killed
+}
+
+// word is the body of every other frame.
+type word struct {
+	Nonce  string
+	Number int // a signal, a raw wait status, an errno
+}
+
+// frame is a message as received.
+type frame struct {
+	kind kind
+	body []byte
+}
+
+// send writes one frame; a nil body is none at all.
+func send(w io.Writer, k kind, body any) error {
+	b := []byte{byte(k)}
+	if body != nil {
+		j, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		b = binary.BigEndian.AppendUint32(b, uint32(len(j)))
+		b = append(b, j...)
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+// receive reads one frame. io.EOF between frames is the end of the other side.
+func receive(r *bufio.Reader) (frame, error) {
+	k, err := r.ReadByte()
+	if err != nil {
+		return frame{}, err
+	}
+	f := frame{kind: kind(k)}
+	if f.kind == kindOpen {
+		return f, nil
+	}
+	var size [4]byte
+	if _, err := io.ReadFull(r, size[:]); err != nil {
+		return frame{}, fmt.Errorf("half a frame: %w", err)
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n > maxFrame {
+		return frame{}, fmt.Errorf("a frame of %d bytes: %w", n, syscall.EMSGSIZE)
+	}
+	f.body = make([]byte, n)
+	if _, err := io.ReadFull(r, f.body); err != nil {
+		return frame{}, fmt.Errorf("half a frame: %w", err)
+	}
+	return f, nil
+}
+
+// expect reads one frame of kind k into body.
+func expect(r *bufio.Reader, k kind, body any) error {
+	f, err := receive(r)
+	if err != nil {
+		return err
+	}
+	if f.kind != k {
+		return fmt.Errorf("a frame %q where %q was expected", f.kind, k)
+	}
+	return f.read(body)
+}
+
+func (f frame) read(body any) error {
+	if body == nil {
+		return nil
+	}
+	return json.Unmarshal(f.body, body)
+}

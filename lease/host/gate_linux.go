@@ -1,0 +1,200 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"containlease/gen/leasefile"
+	"containlease/lease"
+	"containlease/lease/process"
+	"containlease/persist/file"
+
+	"golang.org/x/sys/unix"
+)
+
+// GateMain makes a program able to serve as its own gate. Call it as the first statement of main: in a normal start it returns at
+// once; in a gate it never returns.
+func GateMain() {
+	if len(os.Args) != 2 || os.Args[0] != gateName {
+		mainCalled.Store(true)
+		return
+	}
+	fd, err := strconv.Atoi(os.Args[1])
+	if err == nil {
+		err = ServeGate(fd)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, gateName+":", err)
+		os.Exit(70)
+	}
+	os.Exit(0)
+}
+
+// gate is the process between owner and plugin, on its own side.
+type gate struct {
+	conn *conn
+	spec spec
+	kids *children
+	end  *ender
+}
+
+// ServeGate is the gate, on the control socket fd: what `containlease gate` runs. It returns when nothing that it could wait
+// for is left. The calling goroutine keeps its thread for good: the plugin is tied to it.
+func ServeGate(fd int) error {
+	runtime.LockOSThread() // PDEATHSIG follows the thread that forked
+	unix.CloseOnExec(fd)
+	c, err := newConn(fd)
+	if err != nil {
+		return err
+	}
+	g := &gate{conn: c, kids: &children{}}
+	if err := g.greet(); err != nil {
+		return err
+	}
+	g.end = newEnder(g.kids, time.Duration(g.spec.GraceNanos))
+	g.deaf()
+	if g.opens() {
+		g.start()
+		go g.listen()
+	}
+	g.reap()
+	if err := g.leaveNote(); err != nil {
+		return err // not even the owner is told: there is no proof without the note
+	}
+	_ = send(c, kindEmpty, word{}) // the owner may be dead: the note stands
+	return c.Close()
+}
+
+// greet becomes a subreaper and proves to the owner which process this is.
+func (g *gate) greet() error {
+	if err := expect(g.conn.in, kindSpec, &g.spec); err != nil {
+		return fmt.Errorf("no word from the owner: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
+	}
+	if err := send(g.conn, kindHello, word{}); err != nil {
+		return err
+	}
+	var w word
+	if err := expect(g.conn.in, kindChallenge, &w); err != nil {
+		return err
+	}
+	return send(g.conn, kindAnswer, w)
+}
+
+// deaf takes every signal that would end or stop the gate, by handlers rather than by ignoring: what is ignored would
+// stay so in the plugin. TERM asks the plugin to end.
+func (g *gate) deaf() {
+	ch := make(chan os.Signal, 16)
+	signal.Notify(ch)
+	signal.Reset(unix.SIGURG, unix.SIGCHLD)
+	go func() {
+		for s := range ch {
+			if s == unix.SIGTERM {
+				g.end.ask()
+			}
+		}
+	}()
+}
+
+// opens waits for the one byte. An end of file, or anything else, leaves the gate shut for good.
+func (g *gate) opens() bool {
+	f, err := receive(g.conn.in)
+	return err == nil && f.kind == kindOpen
+}
+
+// start executes the plugin, and then lets go of its files.
+func (g *gate) start() {
+	files := make([]uintptr, 3+g.spec.Extra)
+	for i := range files {
+		files[i] = uintptr(i)
+	}
+	attr := &syscall.ProcAttr{Dir: g.spec.Dir, Env: g.spec.Env, Files: files,
+		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}}
+	pid, err := syscall.ForkExec(g.spec.Path, g.spec.Args, attr)
+	var errno syscall.Errno
+	switch {
+	case errors.As(err, &errno):
+		_ = send(g.conn, kindFailed, word{Number: int(errno)})
+	case err != nil:
+		_ = send(g.conn, kindFailed, word{Number: int(unix.EINVAL)})
+	default:
+		g.kids.plugin(pid)
+		_ = send(g.conn, kindStarted, word{})
+	}
+	letGo(len(files))
+}
+
+// letGo puts /dev/null on the standard files and closes the extra ones, so that the plugin's readers see its end.
+func letGo(n int) {
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	for fd := range min(n, 3) {
+		_ = unix.Dup3(null, fd, 0)
+	}
+	_ = unix.Close(null)
+	for fd := 3; fd < n; fd++ {
+		_ = unix.Close(fd)
+	}
+}
+
+// listen obeys the owner until it is gone, and then ends the invocation.
+func (g *gate) listen() {
+	for {
+		f, err := receive(g.conn.in)
+		if err != nil {
+			g.end.ask()
+			return
+		}
+		var w word
+		switch {
+		case f.kind == kindStop:
+			g.end.ask()
+		case f.kind == kindSignal && f.read(&w) == nil:
+			g.kids.signalPlugin(syscall.Signal(w.Number))
+			if s := syscall.Signal(w.Number); s == unix.SIGTERM || s == unix.SIGHUP {
+				g.end.begin()
+			}
+		}
+	}
+}
+
+// reap waits until there is nothing left to wait for.
+func (g *gate) reap() {
+	for {
+		status, wasPlugin, more := g.kids.reapOne()
+		if !more {
+			return
+		}
+		if wasPlugin {
+			_ = send(g.conn, kindStatus, word{Number: int(status)})
+			g.end.drain()
+		}
+		g.end.look()
+	}
+}
+
+// leaveNote writes down, beside the lease, that the boundary is empty: the doctor's proof, should the owner not live to use
+// the word on the socket.
+func (g *gate) leaveNote() error {
+	self, err := process.New().Self()
+	if err != nil {
+		return err
+	}
+	home, err := file.Open(g.spec.Home, file.AllowAnyFilesystem())
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	note := leasefile.EmptyV1{LeaseID: g.spec.LeaseID, Token: g.spec.Token, Gate: lease.HostOf(self.Identity)}
+	return home.WriteRecord("owners/"+g.spec.LeaseID+".empty", note.AppendCanonical(nil), file.Volatile)
+}

@@ -1,0 +1,168 @@
+package lease
+
+import (
+	"errors"
+	"fmt"
+
+	"containlease/fsm"
+	"containlease/gen/leasefile"
+	"containlease/lease/process"
+	"containlease/lease/verdict"
+	"containlease/persist"
+	"containlease/persist/file"
+)
+
+// view is where the question is asked: the same for every lease of one operation.
+type view struct {
+	sameMachine bool
+	boot        string // "" where the boot id cannot be trusted
+	namespaces  process.Namespaces
+}
+
+func (r *Registry) look() view {
+	v := view{sameMachine: r.sameMachine()}
+	v.boot, _ = r.opt.inspector.Boot()
+	v.namespaces, _ = r.opt.inspector.Namespaces()
+	return v
+}
+
+// probe asks for the liveness lock of a lease. A doctor that holds it itself brings its own answer.
+type probe func(id string) (file.Holding, error)
+
+// judge gathers the facts about i.Lease and has them judged.
+func (r *Registry) judge(v view, i *Inspection, probe probe) {
+	owner := i.Lease.OwnedBy()
+	i.Facts = verdict.Facts{
+		Version: i.Lease.Version(), Lock: lockFact(probe(i.ID)),
+		SameMachine: v.sameMachine, BootReliable: v.boot != "",
+		OwnerBootCurrent: owner.BootID == v.boot, SinglePIDNamespace: r.opt.vouched,
+	}
+	i.Evidence = r.evidence(i.ID, owner.Token)
+	if e := i.Evidence; e != nil {
+		i.Facts.Evidence, i.Facts.Place, i.Facts.Boundary = true, placeOf(e, v.namespaces), string(e.Boundary.Kind)
+	}
+	i.Facts.Owner = r.status(i, "owner", ownerIdentity(owner), evidenceInode(i.Evidence, false))
+	if l, ok := i.Lease.(*leasefile.LeaseV2); ok {
+		r.judgeContainment(v, i, l)
+	}
+	i.Verdict = verdict.Judge(i.Facts)
+}
+
+func (r *Registry) judgeContainment(v view, i *Inspection, l *leasefile.LeaseV2) {
+	i.State = fsm.State(l.Containment.Status)
+	i.Facts.State = i.State
+	if h := l.Containment.Host; h != nil {
+		i.Facts.HostRecorded, i.Facts.HostBootCurrent = true, h.BootID == v.boot
+		i.Facts.Host = r.status(i, "host", hostIdentity(*h), evidenceInode(i.Evidence, true))
+	}
+	i.Facts.BoundaryEmpty = r.boundaryEmpty(i, l)
+}
+
+// boundaryEmpty looks for the boundary's own proof. The subreaper's is the note that its gate left when nothing was left to
+// wait for; it is good only with that very gate dead, which the ladder asks for before it looks here.
+func (r *Registry) boundaryEmpty(i *Inspection, l *leasefile.LeaseV2) bool {
+	if i.Facts.Boundary != string(leasefile.BoundaryKindSubreaper) {
+		return false
+	}
+	b, err := r.home.ReadRecord("owners/" + i.ID + ".empty")
+	if err != nil {
+		return false
+	}
+	note, err := leasefile.DecodeEmptyV1File(b)
+	if err != nil || note.LeaseID != i.ID || note.Token != l.Owner.Token {
+		return false
+	}
+	h := l.Containment.Host
+	return h == nil || note.Gate == *h
+}
+
+// evidence returns the evidence of the lease whose owner has token; nil where there is none: missing, torn or of
+// another token is no evidence, and no sign of death.
+func (r *Registry) evidence(id, token string) *leasefile.EvidenceV1 {
+	b, err := r.home.ReadRecord("owners/" + id + ".json")
+	if err != nil {
+		return nil
+	}
+	e, err := leasefile.DecodeEvidenceV1File(b)
+	if err != nil || e.LeaseID != id || e.Token != token {
+		return nil
+	}
+	return e
+}
+
+// status asks about one process and keeps the fact in words.
+func (r *Registry) status(i *Inspection, who string, id process.Identity, inode uint64) verdict.Liveness {
+	s, fact := r.opt.inspector.Status(id, inode)
+	i.Words = append(i.Words, fmt.Sprintf("%s pid %d: %s", who, id.PID, fact))
+	return liveness(s)
+}
+
+// liveness is the one place where a process's status becomes a verdict's fact.
+func liveness(s process.Status) verdict.Liveness {
+	switch s {
+	case process.Live:
+		return verdict.Live
+	case process.Dead:
+		return verdict.Dead
+	}
+	return verdict.Unknown
+}
+
+func lockFact(h file.Holding, err error) verdict.Lock {
+	switch {
+	case errors.Is(err, persist.ErrNotExist), err == nil && h == file.Missing:
+		return verdict.LockMissing
+	case err != nil:
+		return verdict.LockUnknown
+	case h == file.Held:
+		return verdict.LockHeld
+	}
+	return verdict.LockFree
+}
+
+// placeOf compares the recorded PID and time namespaces with ours; neither known (no such system) is the same place.
+func placeOf(e *leasefile.EvidenceV1, n process.Namespaces) verdict.Place {
+	if fromNullable(e.PIDNamespace) == n.PID && fromNullable(e.TimeNamespace) == n.Time {
+		return verdict.PlaceSame
+	}
+	return verdict.PlaceOther
+}
+
+func ownerIdentity(o leasefile.Owner) process.Identity {
+	return process.Identity{PID: o.PID, BootID: o.BootID, StartID: o.ProcessStartID}
+}
+
+func hostIdentity(h leasefile.Host) process.Identity {
+	return process.Identity{PID: h.PID, BootID: h.BootID, StartID: h.ProcessStartID}
+}
+
+// HostOf is a process's identity as hostStarting and hostStarted want it.
+func HostOf(p process.Identity) leasefile.Host {
+	return leasefile.Host{PID: p.PID, BootID: p.BootID, ProcessStartID: p.StartID}
+}
+
+func evidenceInode(e *leasefile.EvidenceV1, host bool) uint64 {
+	switch {
+	case e == nil:
+		return 0
+	case host:
+		return fromNullable(e.HostInode)
+	}
+	return fromNullable(e.OwnerInode)
+}
+
+func fromNullable(n *int64) uint64 {
+	if n == nil {
+		return 0
+	}
+	return uint64(*n)
+}
+
+// nullable is a kernel number as a record holds it: null where it is not known, or larger than JSON's exact integers.
+func nullable(n uint64) *int64 {
+	if n == 0 || n > 1<<53-1 {
+		return nil
+	}
+	v := int64(n)
+	return &v
+}

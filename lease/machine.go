@@ -1,0 +1,77 @@
+package lease
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"containlease/gen/leasefile"
+	"containlease/lease/process"
+	"containlease/persist"
+	"containlease/persist/file"
+
+	"github.com/google/uuid"
+)
+
+const machineRecord = "machine.json"
+
+// hostDigest names the machine that a home lies on: its machine id where it has one, and the home's inode, which a copy
+// does not share. Device numbers change at boot, and what only root can read would make two answers.
+func hostDigest(home *file.Home) string {
+	id, err := os.ReadFile("/etc/machine-id")
+	if err != nil {
+		id = nil
+	}
+	inode := strconv.FormatUint(home.Inode(), 10)
+	return process.Digest("containlease-host", strings.TrimSpace(string(id))+"\x00"+inode)
+}
+
+// settleIn makes the machine's record of a new home, or checks that an old one is this machine's.
+func (r *Registry) settleIn() error {
+	b, err := r.home.ReadRecord(machineRecord)
+	if errors.Is(err, persist.ErrNotExist) {
+		return r.newMachine()
+	}
+	if err != nil {
+		return err
+	}
+	m, err := leasefile.DecodeHomeV1File(b)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrInvalid, machineRecord, err)
+	}
+	if m.HostSHA256 != hostDigest(r.home) {
+		return fmt.Errorf("%w: %s was made elsewhere, copied or moved; its processes cannot be judged here: "+
+			"use it where it was made, or start with an empty directory", ErrOtherHome, r.home.Dir())
+	}
+	return nil
+}
+
+// newMachine writes the record, unless another process was faster.
+func (r *Registry) newMachine() error {
+	names, err := r.home.RecordNames("owners")
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		return fmt.Errorf("%w: %s has leases but no %s, so nobody can say where they were made",
+			ErrOtherHome, r.home.Dir(), machineRecord)
+	}
+	m := leasefile.HomeV1{MachineID: uuid.NewString(), HostSHA256: hostDigest(r.home)}
+	err = r.home.CreateRecord(machineRecord, m.AppendCanonical(nil), file.Durable)
+	if errors.Is(err, persist.ErrExists) {
+		return r.settleIn()
+	}
+	return err
+}
+
+// sameMachine reports whether the home belongs to this machine, as far as can be read.
+func (r *Registry) sameMachine() bool {
+	b, err := r.home.ReadRecord(machineRecord)
+	if err != nil {
+		return false
+	}
+	m, err := leasefile.DecodeHomeV1File(b)
+	return err == nil && m.HostSHA256 == hostDigest(r.home)
+}

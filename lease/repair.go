@@ -1,0 +1,105 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"containlease/lease/verdict"
+	"containlease/persist"
+	"containlease/persist/file"
+)
+
+// RepairOptions chooses what Repair looks at, and whether it acts.
+type RepairOptions struct {
+	Plugin string       // only leases of this plugin; "" for all
+	Lease  string       // only this lease; "" for all
+	Mode   verdict.Mode // how far removals go; "" is verdict.Recover
+	Apply  bool         // remove what is provably gone; without it nothing at all is written
+}
+
+// Repaired is one lease as Repair found it and left it.
+type Repaired struct {
+	Inspection
+	Removable bool  // the plan: it is provably gone
+	Removed   bool  // and was removed
+	Err       error // why a planned removal was not made; the verdict then stands
+}
+
+// Repair plans what a doctor may remove, and with Apply removes it: each lease is judged again from scratch under the catalogue
+// lock and its own liveness lock, and goes only if its bytes are still those judged. A removal that fails is an Err of
+// its row; the others go on. The error is of the listing itself.
+func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, error) {
+	if o.Mode == "" {
+		o.Mode = verdict.Recover
+	}
+	if o.Apply && r.opt.readOnly {
+		return nil, fmt.Errorf("%w: %s", ErrReadOnly, r.home.Dir())
+	}
+	if o.Apply && !r.sameMachine() {
+		return nil, fmt.Errorf("%w: %s: nothing may be removed here", ErrOtherHome, r.home.Dir())
+	}
+	var out []Repaired
+	for i, err := range r.List(ctx) {
+		if err != nil {
+			return out, err
+		}
+		if i.Foreign && (o.Plugin != "" || o.Lease != "") || o.Plugin != "" && i.Plugin != o.Plugin || o.Lease != "" && i.ID != o.Lease {
+			continue
+		}
+		row := Repaired{Inspection: i, Removable: i.Verdict.Removes(o.Mode, i.Facts)}
+		if row.Removable && o.Apply {
+			row.Removed, row.Err = r.clear(ctx, i, o.Mode)
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// clear removes one lease that was judged removable. false without an error: it is no longer so, or no longer there.
+func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (bool, error) {
+	var write persist.Write
+	var held *file.Liveness
+	err := r.locked(ctx, file.Exclusive)(func() (err error) {
+		held, write, err = r.removeLocked(ctx, i, m)
+		return err
+	})
+	if write != nil {
+		err = errors.Join(err, write.Settle(context.WithoutCancel(ctx)))
+	}
+	removed := write != nil && err == nil
+	if removed {
+		r.tell(Observation{Kind: Removed, Lease: i.ID, Plugin: i.Plugin, From: i.State, Detail: i.Verdict.Rule})
+	}
+	switch {
+	case held == nil: // another program's lease has no lock; other files of it are left for a sweep
+		return removed, err
+	case removed:
+		return true, held.Retire()
+	}
+	return false, errors.Join(err, held.Close())
+}
+
+// removeLocked holds the catalogue lock already: it takes the liveness lock, judges again and publishes the removal.
+func (r *Registry) removeLocked(ctx context.Context, i Inspection, m verdict.Mode) (*file.Liveness, persist.Write, error) {
+	held, err := r.home.Seize(i.ID)
+	free := probe(func(string) (file.Holding, error) { return file.Free, nil })
+	switch {
+	case errors.Is(err, file.ErrHeld):
+		return nil, nil, nil
+	case errors.Is(err, persist.ErrNotExist):
+		free = r.home.Probe
+	case err != nil:
+		return nil, nil, err
+	}
+	e, err := r.store.Read(ctx, i.ID)
+	if err != nil {
+		return held, nil, unlessAbsent(err)
+	}
+	again := r.inspect(r.look(), e, free)
+	if again.Digest != i.Digest || !again.Verdict.Removes(m, again.Facts) {
+		return held, nil, nil
+	}
+	w, err := r.store.Remove(ctx, i.ID, again.Digest)
+	return held, w, err
+}

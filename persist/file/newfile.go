@@ -1,0 +1,156 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"containlease/persist"
+)
+
+// newFile is a file that has, or is about to get, its content, and not yet its name. Whoever makes one holds the lock
+// that covers its final name, so a file found under its temporary name is what a crash left.
+type newFile struct {
+	d    *dir
+	fd   int
+	id   inode
+	temp string // the name it may use on its way
+	name string // where it is now; "" while it has no name
+}
+
+// newFile makes an empty file without a name, or under temp where the file system knows no nameless files.
+func (d *dir) newFile(temp string) (*newFile, error) {
+	f := &newFile{d: d, temp: temp}
+	var err error
+	if f.fd, err = d.sys.create(d.fd, ""); errors.Is(err, errors.ErrUnsupported) {
+		f.name = temp
+		err = f.freshly(func() (e error) { f.fd, e = d.sys.create(d.fd, temp); return e })
+	}
+	if err != nil {
+		return nil, d.failed("create", temp, err)
+	}
+	i, err := d.sys.stat(f.fd)
+	if err != nil {
+		f.drop()
+		return nil, d.failed("look at", temp, err)
+	}
+	f.id = i.inode
+	return f, nil
+}
+
+// takeTemp gives the file its temporary name if it has none.
+func (f *newFile) takeTemp() error {
+	if f.name != "" {
+		return nil
+	}
+	if err := f.freshly(func() error { return f.d.sys.link(f.fd, f.d.fd, f.temp) }); err != nil {
+		return f.d.failed("link", f.temp, err)
+	}
+	f.name = f.temp
+	return nil
+}
+
+// freshly runs make, which needs the temporary name to be free, and clears it of a leftover if it has to.
+func (f *newFile) freshly(make func() error) error {
+	err := make()
+	if errors.Is(err, fs.ErrExist) {
+		if err = f.d.sys.unlink(f.d.fd, f.temp); err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = make()
+		}
+	}
+	return err
+}
+
+func (f *newFile) fill(content []byte) error {
+	for n := 0; n < len(content); {
+		m, err := f.d.sys.pwrite(f.fd, content[n:], int64(n))
+		if err == nil && m == 0 {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return f.d.failed("write", f.temp, err)
+		}
+		n += m
+	}
+	return nil
+}
+
+func (f *newFile) syncData() error {
+	if err := f.d.sys.syncData(f.fd); err != nil {
+		return f.d.failed("sync", f.temp, err)
+	}
+	return nil
+}
+
+// appear gives the file a name that must be free: fs.ErrExist, persist.ErrUnsettled, or not done.
+func (f *newFile) appear(name string) error {
+	if f.name == "" {
+		return f.became(name, f.d.sys.link(f.fd, f.d.fd, name))
+	}
+	return f.became(name, f.d.sys.rename(f.d.fd, f.name, name, exclusive))
+}
+
+// supplant gives the file a name and takes it from whatever had it: persist.ErrUnsettled, or not done.
+func (f *newFile) supplant(name string) error {
+	if err := f.takeTemp(); err != nil {
+		return err
+	}
+	return f.became(name, f.d.sys.rename(f.d.fd, f.name, name, over))
+}
+
+// swap exchanges the names of the file and of what has name: fs.ErrNotExist, errors.ErrUnsupported,
+// persist.ErrUnsettled, or not done.
+func (f *newFile) swap(name string) error {
+	return f.became(name, f.d.sys.rename(f.d.fd, f.name, name, exchange))
+}
+
+// became looks whom the name means after a call that failed: a call may fail and have happened.
+func (f *newFile) became(name string, failure error) error {
+	if failure != nil {
+		i, err := f.d.sys.lstat(f.d.fd, name)
+		switch {
+		case err == nil && i.inode == f.id: // it happened
+		case err == nil || errors.Is(err, fs.ErrNotExist):
+			return f.d.failed("publish", name, failure)
+		default:
+			return fmt.Errorf("%w: %w; looking: %w", persist.ErrUnsettled, f.d.failed("publish", name, failure), err)
+		}
+	}
+	f.name = name
+	return nil
+}
+
+// close ends the work on a file that keeps its name.
+func (f *newFile) close() { _ = f.d.sys.close(f.fd) }
+
+// drop takes the file away under whatever name it has.
+func (f *newFile) drop() {
+	f.close()
+	if f.name != "" {
+		_ = f.d.unlink(f.name)
+	}
+}
+
+// reserve gets the space for size bytes now. errors.ErrUnsupported.
+func (f *newFile) reserve(size int64) error {
+	if err := f.d.sys.reserve(f.fd, size); err != nil {
+		return f.d.failed("reserve space for", f.temp, err)
+	}
+	return nil
+}
+
+func (f *newFile) truncate(size int64) error {
+	if err := f.d.sys.truncate(f.fd, size); err != nil {
+		return f.d.failed("truncate", f.temp, err)
+	}
+	return nil
+}
+
+// touch sets the modification time of a file that has a name.
+func (f *newFile) touch(nanoseconds int64) error {
+	if err := f.d.sys.setMtime(f.d.fd, f.name, nanoseconds); err != nil {
+		return f.d.failed("touch", f.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"syscall"
+
+	"containlease/persist"
+)
+
+const (
+	largestRecord = 32 << 10
+	// readAttempts bounds how often a record that is replaced while it is read is opened again.
+	readAttempts = 100
+)
+
+// errMoved: what was read is not what the name means now.
+var errMoved = errors.New("replaced while it was read")
+
+// read is the careful read: it returns content only if the name meant that file, untouched, from before the first byte
+// until after the last. persist.ErrNotExist, or a *persist.RecordError.
+func (d *dir) read(name string) ([]byte, error) {
+	for attempt := range readAttempts {
+		content, err := d.readOnce(name)
+		if err != errMoved {
+			return content, err
+		}
+		if attempt > readAttempts/2 {
+			runtime.Gosched() // the writer may need this processor to come to rest
+		}
+	}
+	return nil, &persist.RecordError{Key: name, Kind: persist.Unstable, Detail: fmt.Sprintf("it was replaced during each of %d reads", readAttempts)}
+}
+
+// readOnce believes nothing that it saw, good or bad, unless the name still is the same untouched file afterwards:
+// the file that a replacement swapped out becomes the next spare, and is overwritten.
+func (d *dir) readOnce(name string) ([]byte, error) {
+	fd, err := d.sys.open(d.fd, name, reading)
+	if err != nil {
+		return nil, d.openError(name, err)
+	}
+	defer d.sys.close(fd)
+	before, err := d.sys.stat(fd)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	content, problem := d.take(fd, name, before)
+	after, err := d.sys.lstat(d.fd, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, persist.ErrNotExist
+	case err != nil:
+		return nil, unreadable(name, err)
+	case after != before:
+		return nil, errMoved
+	}
+	return content, problem
+}
+
+func (d *dir) take(fd int, name string, i info) ([]byte, error) {
+	if bad := notPrivate(name, i); bad != nil {
+		return nil, bad
+	}
+	if i.size > largestRecord {
+		return nil, &persist.RecordError{Key: name, Kind: persist.TooLarge, Detail: fmt.Sprintf("%d bytes, and at most %d are read", i.size, largestRecord)}
+	}
+	content := make([]byte, i.size)
+	for n := 0; n < len(content); {
+		m, err := d.sys.pread(fd, content[n:], int64(n))
+		if err == nil && m == 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, unreadable(name, err)
+		}
+		n += m
+	}
+	return content, nil
+}
+
+// openError tells a thing that is no regular file from one that the system will not open.
+func (d *dir) openError(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return persist.ErrNotExist
+	}
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.EOPNOTSUPP) {
+		i, lerr := d.sys.lstat(d.fd, name)
+		switch {
+		case errors.Is(lerr, fs.ErrNotExist):
+			return persist.ErrNotExist
+		case lerr == nil && i.mode.IsRegular():
+			return errMoved
+		case lerr == nil:
+			return notPrivate(name, i)
+		}
+	}
+	return unreadable(name, err)
+}
+
+func unreadable(name string, err error) error {
+	return &persist.RecordError{Key: name, Kind: persist.Unreadable, Err: err}
+}
+
+// openPrivate opens a file that is to be used in place, and refuses one that is not ours alone with a
+// *persist.RecordError. persist.ErrNotExist. The caller closes.
+func (d *dir) openPrivate(name string, a access) (int, info, error) {
+	fd, err := d.sys.open(d.fd, name, a)
+	if err != nil {
+		return -1, info{}, d.openError(name, err)
+	}
+	i, err := d.sys.stat(fd)
+	if err != nil {
+		err = unreadable(name, err)
+	} else if bad := notPrivate(name, i); bad != nil {
+		err = bad
+	}
+	if err != nil {
+		_ = d.sys.close(fd)
+		return -1, info{}, err
+	}
+	return fd, i, nil
+}

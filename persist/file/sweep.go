@@ -1,0 +1,48 @@
+package file
+
+import "context"
+
+// Sweep removes what crashes left behind: files of owners/ and spares whose lease does not exist and whose liveness
+// lock is free or missing. Never by age, and nothing with a name that is not ours. The caller holds the catalogue lock
+// exclusively. It returns the paths that it removed, relative to the home; nothing is synced, for what comes back after a
+// power loss is swept again. Two listings are all it costs when there is nothing to do.
+func (h *Home) Sweep(ctx context.Context) (removed []string, err error) {
+	owners, err := h.sys.names(h.owners.fd)
+	if err != nil {
+		return nil, h.owners.failed("list", ".", err)
+	}
+	leases, err := h.sys.names(h.leases.fd)
+	if err != nil {
+		return nil, h.leases.failed("list", ".", err)
+	}
+	alive := make(map[string]bool, len(leases))
+	for _, name := range leases {
+		if key, ok := recordKey(name); ok {
+			alive[key] = true
+		}
+	}
+	sweep := func(d *dir, folder string, names []string, keyOf func(string) (string, bool)) error {
+		for _, name := range names {
+			key, ours := keyOf(name)
+			if !ours || alive[key] {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			// Not known counts as held.
+			if holding, err := h.Probe(key); err != nil || holding == Held {
+				continue
+			}
+			if err := d.unlink(name); err != nil {
+				return err
+			}
+			removed = append(removed, folder+"/"+name)
+		}
+		return nil
+	}
+	if err := sweep(h.leases, leasesDir, leases, helperKey); err != nil {
+		return removed, err
+	}
+	return removed, sweep(h.owners, ownersDir, owners, ownerKey)
+}

@@ -1,0 +1,5 @@
+package file
+
+import "golang.org/x/sys/unix"
+
+func (kernel) sync(fd int) error { return retry(func() error { return unix.Fsync(fd) }) }

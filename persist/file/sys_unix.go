@@ -1,0 +1,167 @@
+//go:build linux || darwin || freebsd
+
+package file
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// cwd stands for "the name is an absolute path".
+const cwd = unix.AT_FDCWD
+
+const careful = unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CLOEXEC | unix.O_NOCTTY
+
+// kernel is the system itself.
+type kernel struct{}
+
+func newSystem() (system, error) { return kernel{}, nil }
+
+// retry repeats an interrupted call. That includes a sync: interrupted is not failed.
+func retry(call func() error) error {
+	for {
+		if err := call(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func retryN(call func() (int, error)) (n int, err error) {
+	err = retry(func() (e error) { n, e = call(); return e })
+	return n, err
+}
+
+func (kernel) openDir(dir int, name string) (int, error) {
+	return retryN(func() (int, error) {
+		return unix.Openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	})
+}
+
+func (kernel) open(dir int, name string, a access) (int, error) {
+	flags := careful | [...]int{reading: unix.O_RDONLY, writing: unix.O_RDWR, appending: unix.O_RDWR | unix.O_APPEND}[a]
+	return retryN(func() (int, error) { return openBeneath(dir, name, flags) })
+}
+
+func (kernel) create(dir int, name string) (int, error) {
+	fd, err := retryN(func() (int, error) {
+		if name == "" {
+			return openNameless(dir)
+		}
+		return unix.Openat(dir, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|careful, 0o600)
+	})
+	if err != nil {
+		return -1, err
+	}
+	// The umask may have taken bits away, so the mode is said again.
+	if err := retry(func() error { return unix.Fchmod(fd, 0o600) }); err != nil {
+		_ = unix.Close(fd)
+		if name != "" {
+			_ = unix.Unlinkat(dir, name, 0)
+		}
+		return -1, err
+	}
+	return fd, nil
+}
+
+func (k kernel) mkdir(dir int, name string) error {
+	if err := retry(func() error { return unix.Mkdirat(dir, name, 0o700) }); err != nil {
+		return err
+	}
+	fd, err := k.openDir(dir, name)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return retry(func() error { return unix.Fchmod(fd, 0o700) })
+}
+
+func (kernel) rename(dir int, from, to string, how renaming) error {
+	return retry(func() error { return renameAt(dir, from, dir, to, how) })
+}
+
+func (kernel) move(from int, name string, to int, as string) error {
+	return retry(func() error { return renameAt(from, name, to, as, exclusive) })
+}
+
+// linkRename is the exclusive rename of systems that have none: two names for a moment, never none.
+func linkRename(from int, name string, to int, as string) error {
+	if err := unix.Linkat(from, name, to, as, 0); err != nil {
+		return err
+	}
+	return unix.Unlinkat(from, name, 0)
+}
+
+func (kernel) unlink(dir int, name string) error {
+	return retry(func() error { return unix.Unlinkat(dir, name, 0) })
+}
+
+func (k kernel) names(dir int) ([]string, error) {
+	fd, err := k.openDir(dir, ".")
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "directory")
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	var errno unix.Errno
+	if errors.As(err, &errno) {
+		return nil, errno
+	}
+	return names, err
+}
+
+func (kernel) stat(fd int) (info, error) {
+	var st unix.Stat_t
+	err := retry(func() error { return unix.Fstat(fd, &st) })
+	return infoOf(&st), err
+}
+
+func (kernel) lstat(dir int, name string) (info, error) {
+	var st unix.Stat_t
+	err := retry(func() error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	return infoOf(&st), err
+}
+
+func infoOf(st *unix.Stat_t) info {
+	return info{
+		inode: inode{dev: uint64(st.Dev), ino: uint64(st.Ino)},
+		mode:  modeOf(uint32(st.Mode)),
+		uid:   st.Uid,
+		links: uint64(st.Nlink),
+		size:  st.Size,
+		mtime: unix.TimespecToNsec(st.Mtim),
+		ctime: unix.TimespecToNsec(st.Ctim),
+	}
+}
+
+var modeBits = [...]struct {
+	unix uint32
+	mode fs.FileMode
+}{{unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, fs.ModeSticky}}
+
+func modeOf(st uint32) fs.FileMode {
+	mode := fs.FileMode(st & 0o777)
+	for _, b := range modeBits {
+		if st&b.unix != 0 {
+			mode |= b.mode
+		}
+	}
+	switch st & unix.S_IFMT {
+	case unix.S_IFREG:
+		return mode
+	case unix.S_IFDIR:
+		return mode | fs.ModeDir
+	case unix.S_IFLNK:
+		return mode | fs.ModeSymlink
+	case unix.S_IFIFO:
+		return mode | fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		return mode | fs.ModeSocket
+	case unix.S_IFCHR, unix.S_IFBLK:
+		return mode | fs.ModeDevice
+	}
+	return mode | fs.ModeIrregular
+}

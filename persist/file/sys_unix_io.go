@@ -1,0 +1,38 @@
+//go:build linux || darwin || freebsd
+
+package file
+
+import "golang.org/x/sys/unix"
+
+func (kernel) pread(fd int, b []byte, at int64) (int, error) {
+	return retryN(func() (int, error) { return unix.Pread(fd, b, at) })
+}
+
+func (kernel) pwrite(fd int, b []byte, at int64) (int, error) {
+	return retryN(func() (int, error) { return unix.Pwrite(fd, b, at) })
+}
+
+func (kernel) append(fd int, b []byte) (int, error) {
+	return retryN(func() (int, error) { return unix.Write(fd, b) })
+}
+
+func (kernel) truncate(fd int, size int64) error {
+	return retry(func() error { return unix.Ftruncate(fd, size) })
+}
+
+func (kernel) setMtime(dir int, name string, nanoseconds int64) error {
+	when := []unix.Timespec{unix.NsecToTimespec(nanoseconds), unix.NsecToTimespec(nanoseconds)}
+	return retry(func() error { return unix.UtimesNanoAt(dir, name, when, unix.AT_SYMLINK_NOFOLLOW) })
+}
+
+func (kernel) flock(fd int, how locking) error {
+	op := [...]int{
+		lockShared:    unix.LOCK_SH | unix.LOCK_NB,
+		lockExclusive: unix.LOCK_EX | unix.LOCK_NB,
+		unlock:        unix.LOCK_UN,
+	}[how]
+	return retry(func() error { return unix.Flock(fd, op) })
+}
+
+// close is never repeated: after EINTR the number may already be somebody else's.
+func (kernel) close(fd int) error { return unix.Close(fd) }

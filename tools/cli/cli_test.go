@@ -1,0 +1,36 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"containlease/lease/host"
+	"containlease/tools/cli"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary the program under test, and its own gate.
+func TestMain(m *testing.M) {
+	host.GateMain()
+	testscript.Main(m, map[string]func(){
+		"containlease": func() { os.Exit(cli.Do(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestSessions runs the sessions in testdata. Each has a home of its own, which does not exist yet.
+func TestSessions(t *testing.T) {
+	if host.Supported() != nil {
+		t.Skip("run works on Linux only")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("CONTAINLEASE_HOME", filepath.Join(e.WorkDir, "home"))
+			return nil
+		},
+		Condition: condition,
+		Cmds:      sessionCommands,
+	})
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"containlease/lease"
+	"containlease/lease/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+type findings struct {
+	Schema   string    `json:"schema"`
+	Applied  bool      `json:"applied"`
+	Findings []finding `json:"findings"` // what remains
+	Removed  []item    `json:"removed"`  // what --apply cleared, as it was judged
+}
+
+type finding struct {
+	item
+	Error *string `json:"error" jsonschema:"nullable"` // why --apply could not remove it, else null
+}
+
+type doctorFlags struct {
+	apply, vouch bool
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var f doctorFlags
+	c := &cobra.Command{
+		Use: "doctor [ID]", Short: "Judge what crashed runs left behind, and clear what is proved gone", Args: cobra.MaximumNArgs(1),
+		Long: `doctor reports every record that is not an invocation at work: its verdict, the facts, the proof that is missing and
+the next command. With --apply it removes the leases that are proved gone, each judged again under the catalogue lock and
+the lease's own lock; nothing is removed for its age. Without --apply it writes nothing at all, not even a lock file.
+
+Exit code 0: no findings. 69: findings remain; what --apply removed is none any more.`,
+		RunE: a.does(func(args []string) error { return a.doctor(f, strings.Join(args, "")) }),
+	}
+	c.Flags().BoolVar(&f.apply, "apply", false, "remove what is proved gone")
+	c.Flags().BoolVar(&f.vouch, "single-pid-namespace", false, vouchUsage)
+	return c
+}
+
+const vouchUsage = "your word that all users of the home share this one PID namespace; wrong, it takes the living for dead"
+
+func vouched(yes bool) (opts []lease.Option) {
+	if yes {
+		opts = append(opts, lease.SinglePIDNamespace())
+	}
+	return opts
+}
+
+func (a *app) doctor(f doctorFlags, id string) error {
+	open := a.read
+	if f.apply {
+		open = a.openExisting
+	}
+	reg, err := open(vouched(f.vouch)...)
+	if err != nil {
+		return err
+	}
+	defer reg.Close()
+	if id != "" {
+		if _, err := a.inspect(reg, id); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := a.limit(context.Background())
+	defer cancel()
+	rows, err := reg.Repair(ctx, lease.RepairOptions{Lease: id, Apply: f.apply})
+	if err != nil {
+		return err
+	}
+	out, failed := a.sortFindings(reg, rows, f.apply)
+	if err := errors.Join(failed, a.printFindings(out, reg.Dir())); err != nil {
+		return err
+	}
+	if n := len(out.Findings); n > 0 {
+		return &ended{exitFindings, fmt.Sprintf("%d %s in %s", n, choose(n == 1, "finding remains", "findings remain"), reg.Dir())}
+	}
+	return nil
+}
+
+// sortFindings tells what remains from what was removed. An invocation at work is neither. failed joins why planned
+// removals were not made.
+func (a *app) sortFindings(reg *lease.Registry, rows []lease.Repaired, applied bool) (out findings, failed error) {
+	out = findings{Schema: "containlease/doctor-v1", Applied: applied, Findings: []finding{}, Removed: []item{}}
+	for _, r := range rows {
+		if r.Removed {
+			out.Removed = append(out.Removed, itemOf(r.Inspection))
+			continue
+		}
+		if applied && r.Removable && r.Err == nil {
+			// It changed, or another doctor was faster: what was judged is not what is there now.
+			again, err := a.inspect(reg, r.ID)
+			if errors.Is(err, lease.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				r.Inspection = again
+			}
+		}
+		if r.Verdict.Outcome == verdict.Active {
+			continue
+		}
+		f := finding{item: itemOf(r.Inspection)}
+		if r.Err != nil {
+			failed = errors.Join(failed, fmt.Errorf("lease %s could not be removed: %w", r.ID, r.Err))
+			s := r.Err.Error()
+			f.Error = &s
+		}
+		out.Findings = append(out.Findings, f)
+	}
+	return out, failed
+}
+
+func (a *app) printFindings(out findings, dir string) error {
+	if a.output == outputJSON {
+		return a.printJSON(out)
+	}
+	var texts []string
+	for _, f := range out.Findings {
+		texts = append(texts, itemText(f.item))
+	}
+	for _, it := range out.Removed {
+		texts = append(texts, fmt.Sprintf("removed  %s of plugin %s (%s): %s\n", it.LeaseID, it.PluginID, stateWord(it), it.Verdict.Because))
+	}
+	if len(texts) == 0 {
+		a.note("no findings in %s", dir)
+	}
+	return a.print(strings.Join(texts, "\n"))
+}

@@ -1,0 +1,179 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"containlease/gen/leasefile"
+	"containlease/lease/process"
+	"containlease/persist/file"
+	"containlease/tools/cli"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// patience bounds every wait of a session; it is only ever used up by a failure.
+const patience = 20 * time.Second
+
+// sessionCommands are what a session can do beyond testscript's own commands.
+var sessionCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"exits":          exits,
+	"json":           jsonIs,
+	"kill-recorded":  killRecorded,
+	"await-recorded": awaitRecorded,
+	"hold-catalogue": holdCatalogue,
+}
+
+// condition knows [pidns]: may this user make a PID namespace?
+func condition(name string) (bool, error) {
+	if name != "pidns" {
+		return false, fmt.Errorf("unknown condition %s", name)
+	}
+	return exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").Run() == nil, nil
+}
+
+// exits CODE CMD ARGS...: the command ends with exactly this code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE CMD ARGS...")
+	}
+	code := 0
+	var exit *exec.ExitError
+	switch err := ts.Exec(args[1], args[2:]...); {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("it exits with %d, not %s", code, args[0])
+	}
+}
+
+// json SOURCE PATH WANT: the document in SOURCE (stdout or a file) obeys its published schema, and has WANT at PATH, such as
+// leases.0.state; count is the length of a list. Values compare as text, null is "null".
+func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: json SOURCE PATH WANT")
+	}
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(obeysItsSchema(document))
+	for name := range strings.SplitSeq(args[1], ".") {
+		switch at := document.(type) {
+		case map[string]any:
+			value, ok := at[name]
+			if !ok {
+				ts.Fatalf("there is no %s in %v", name, at)
+			}
+			document = value
+		case []any:
+			if name == "count" {
+				document = json.Number(strconv.Itoa(len(at)))
+				break
+			}
+			n, err := strconv.Atoi(name)
+			if err != nil || n >= len(at) {
+				ts.Fatalf("there is no element %s in a list of %d", name, len(at))
+			}
+			document = at[n]
+		default:
+			ts.Fatalf("%v has no %s", at, name)
+		}
+	}
+	got := fmt.Sprint(document)
+	if document == nil {
+		got = "null"
+	}
+	if got != args[2] {
+		ts.Fatalf("%s is %s, not %s", args[1], got, args[2])
+	}
+}
+
+// obeysItsSchema asks the program itself for the schema that the document names.
+func obeysItsSchema(document any) error {
+	top, _ := document.(map[string]any)
+	name, _ := top["schema"].(string)
+	var text, problem bytes.Buffer
+	if code := cli.Do([]string{"schema", strings.TrimPrefix(name, "containlease/")}, nil, &text, &problem); code != 0 {
+		return fmt.Errorf("no schema for %q: %s", name, problem.String())
+	}
+	parsed, err := jsonschema.UnmarshalJSON(&text)
+	if err != nil {
+		return err
+	}
+	c := jsonschema.NewCompiler()
+	id := parsed.(map[string]any)["$id"].(string)
+	if err := c.AddResource(id, parsed); err != nil {
+		return err
+	}
+	s, err := c.Compile(id)
+	if err != nil {
+		return err
+	}
+	return s.Validate(document)
+}
+
+// recorded pins the owner or the host of the only lease of the home.
+func recorded(ts *testscript.TestScript, who string) *process.Pidfd {
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("CONTAINLEASE_HOME"), "leases", "*.json"))
+	ts.Check(err)
+	if len(files) != 1 {
+		ts.Fatalf("there are %d leases, not 1", len(files))
+	}
+	b, err := os.ReadFile(files[0])
+	ts.Check(err)
+	l, err := leasefile.DecodeFile(b)
+	ts.Check(err)
+	pid := l.OwnedBy().PID
+	if who == "host" {
+		pid = l.(*leasefile.LeaseV2).Containment.Host.PID
+	}
+	p, err := process.OpenPidfd(pid)
+	ts.Check(err)
+	return p
+}
+
+func await(ts *testscript.TestScript, p *process.Pidfd) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	ts.Check(p.Wait(ctx))
+	ts.Check(p.Close())
+}
+
+// kill-recorded owner|host: kills it with SIGKILL and waits until it is dead.
+func killRecorded(ts *testscript.TestScript, _ bool, args []string) {
+	p := recorded(ts, args[0])
+	ts.Check(p.Signal(syscall.SIGKILL))
+	await(ts, p)
+}
+
+// await-recorded owner|host CMD ARGS...: runs the command and then waits until the process has ended by itself.
+func awaitRecorded(ts *testscript.TestScript, _ bool, args []string) {
+	p := recorded(ts, args[0])
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	await(ts, p)
+}
+
+// hold-catalogue holds the catalogue lock of the home until the session ends.
+func holdCatalogue(ts *testscript.TestScript, _ bool, _ []string) {
+	home, err := file.Open(ts.Getenv("CONTAINLEASE_HOME"))
+	ts.Check(err)
+	lock, err := home.Lock(context.Background(), file.Exclusive, nil)
+	ts.Check(err)
+	ts.Defer(func() {
+		ts.Check(lock.Unlock())
+		ts.Check(home.Close())
+	})
+}

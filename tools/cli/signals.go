@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+)
+
+// catch has the signals that a plugin may be sent delivered to the channel, from now until stop. One that the caller had
+// ignored (nohup) stays ignored.
+func catch() (signals <-chan os.Signal, stop func()) {
+	ch := make(chan os.Signal, 64)
+	for _, s := range forwarded() {
+		if !signal.Ignored(s) {
+			signal.Notify(ch, s)
+		}
+	}
+	return ch, func() { signal.Stop(ch) }
+}
+
+// terminal are the signals that end a wait: before a plugin is there, there is nobody to forward them to.
+var terminal = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
+// untilSignal is a context that ends with the first terminal signal; stop ends the watch and returns that signal or nil.
+func untilSignal(signals <-chan os.Signal) (ctx context.Context, stop func() os.Signal) {
+	ctx, cancel := context.WithCancel(context.Background())
+	over, got := make(chan struct{}), make(chan os.Signal, 1)
+	go func() {
+		defer close(got)
+		for {
+			select {
+			case s := <-signals:
+				if slices.Contains(terminal, s) {
+					got <- s
+					cancel()
+					return
+				}
+			case <-over:
+				return
+			}
+		}
+	}()
+	return ctx, func() os.Signal {
+		close(over)
+		defer cancel()
+		return <-got
+	}
+}
+
+func signalNumber(s os.Signal) int {
+	n, _ := s.(syscall.Signal) // every os.Signal of this program is one
+	return int(n)
+}

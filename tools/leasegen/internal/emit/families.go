@@ -1,0 +1,140 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"containlease/tools/leasegen/internal/ir"
+)
+
+func (e *emitter) families() error {
+	for _, family := range e.pkg.Families {
+		n := e.names(family)
+		f := &file{}
+		if n.principal {
+			if err := e.contract(f, family, n); err != nil {
+				return err
+			}
+		}
+		if family.Versioned {
+			e.shape(f, family.All, family.Widest.Name)
+			e.scan(f, family.All, family.Widest.Name)
+		}
+		e.decode(f, family, n)
+		if n.principal {
+			if err := e.peek(f, family); err != nil {
+				return err
+			}
+		}
+		if err := e.write(family.Name, family.Origins, f); err != nil {
+			return err
+		}
+		if err := e.versions(family, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names are the names of a family's functions.
+type names struct {
+	principal bool
+	result    string // what the decoders return
+	suffix    string // of Decode
+}
+
+func (e *emitter) names(family *ir.Family) names {
+	if family.Name == e.config.Principal {
+		return names{true, ir.GoName(family.Name), ""}
+	}
+	last := family.Versions[len(family.Versions)-1]
+	return names{false, "*" + last.Name, fmt.Sprintf("%sV%d", ir.GoName(family.Name), len(family.Versions))}
+}
+
+// versions prints the types of a family, a file for each.
+func (e *emitter) versions(family *ir.Family, n names) error {
+	for i, s := range family.Versions {
+		f := &file{}
+		if family.Versioned {
+			e.declare(f, s)
+			e.appendMethod(f, s)
+		}
+		f.p("// AppendCanonical appends the canonical bytes, final line feed included. A value")
+		f.p("// that is not valid gives bytes that no decoder accepts.")
+		f.p("func (v *%s) AppendCanonical(dst []byte) []byte { return append(v.append(dst), '\\n') }\n", s.Name)
+		f.p("// Validate returns a *DecodeError if the canonical bytes would be refused.")
+		f.p("func (v *%s) Validate() error {", s.Name)
+		f.p("_, err := Decode%sFile(v.AppendCanonical(nil))\nreturn err\n}\n", n.suffix)
+		if n.principal {
+			f.p("// Version returns %d.", i+1)
+			f.p("func (v *%s) Version() int { return %d }\n", s.Name, i+1)
+			for _, a := range e.config.Accessors {
+				field := fieldOf(s, a.JSON)
+				f.p("// %s returns %s.", a.Go, field.Go)
+				f.p("func (v *%s) %s() %s { return v.%s }\n", s.Name, a.Go, goType(s, field), field.Go)
+			}
+		}
+		if err := e.write(versionFile(s, family), family.Origins[i:i+1], f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func versionFile(s *ir.Struct, family *ir.Family) string {
+	if family.Versioned {
+		return strings.ToLower(s.Name)
+	}
+	return family.Name + "document"
+}
+
+func fieldOf(s *ir.Struct, key string) *ir.Field {
+	for i := range s.Fields {
+		if s.Fields[i].JSON == key {
+			return &s.Fields[i]
+		}
+	}
+	return nil
+}
+
+// contract prints the interface that all versions share.
+func (e *emitter) contract(f *file, family *ir.Family, n names) error {
+	methods := map[string]Accessor{}
+	for _, a := range e.config.Accessors {
+		methods[a.JSON] = a
+	}
+	f.p("// %s is any version of the document: %s.", n.result, versionList(family))
+	f.p("type %s interface {", n.result)
+	f.p("// AppendCanonical appends the canonical bytes, final line feed included.")
+	f.p("AppendCanonical(dst []byte) []byte")
+	f.p("// Validate returns a *DecodeError if the canonical bytes would be refused.")
+	f.p("Validate() error")
+	f.p("// Version returns the schemaVersion.")
+	f.p("Version() int")
+	first := family.Versions[0]
+	for i := range first.Fields {
+		field := &first.Fields[i]
+		if typ := goType(first, field); typ != "" {
+			a, ok := methods[field.JSON]
+			if !ok {
+				return fmt.Errorf("the member %s is common to all versions of %s: give it an accessor", field.JSON, family.Name)
+			}
+			delete(methods, field.JSON)
+			f.comment("", fmt.Sprintf("%s returns %s. %s", a.Go, field.Go, field.Doc))
+			f.p("%s() %s", a.Go, typ)
+		}
+	}
+	if len(methods) > 0 {
+		return fmt.Errorf("accessors for members that not all versions of %s have: %v", family.Name, methods)
+	}
+	f.p("}\n")
+	return nil
+}
+
+func versionList(family *ir.Family) string {
+	var parts []string
+	for _, s := range family.Versions {
+		parts = append(parts, "*"+s.Name)
+	}
+	return strings.Join(parts, " or ")
+}
