@@ -45,8 +45,11 @@ func (a Attempt) Do(ctx context.Context, s Store, lock Publish) error {
 // ErrUnsettled: still not known, call again. ErrExists and ErrChanged: somebody else's bytes, ours cannot land any more.
 func (a Attempt) Settle(ctx context.Context, s Store, lock Publish) error {
 	err := a.Do(ctx, s, lock)
-	if !errors.Is(err, ErrExists) && !errors.Is(err, ErrChanged) {
+	switch {
+	case err == nil || errors.Is(err, ErrUnsettled):
 		return err
+	case !errors.Is(err, ErrExists) && !errors.Is(err, ErrChanged):
+		return fmt.Errorf("%w: sending it again: %w", ErrUnsettled, err)
 	}
 	landed, rerr := a.landed(ctx, s)
 	switch {

@@ -174,6 +174,7 @@ func TestSettle(t *testing.T) {
 		settle("lost again", lost, func(s *store) { s.content, s.lost = a.before, true }, persist.ErrUnsettled, a.after)
 		settle("unreadable", lost, func(s *store) { s.read = errDisk }, persist.ErrUnsettled, a.after)
 		if a.attempt.Op != persist.Remove {
+			settle("it cannot be sent again", lost, func(s *store) { s.stage = errDisk }, persist.ErrUnsettled, a.after)
 			settle("hardening fails", lost, func(s *store) { s.settle = errDisk }, persist.ErrNotDurable, a.after)
 		}
 	}

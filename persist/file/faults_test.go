@@ -188,3 +188,47 @@ func TestFullDisk(t *testing.T) {
 	}
 	put(t, h, persist.Remove, keyA, v[3], nil)
 }
+
+// A record that is removed between the comparison and the exchange is not brought back.
+func TestRemovedBeforeTheExchange(t *testing.T) {
+	h, tr := newHome(t)
+	put(t, h, persist.Create, keyA, nil, body(0, 900))
+	tr.watch(func(call string) (error, bool) {
+		if call == "exchange" {
+			_ = os.Remove(h.leases.join(recordFile(keyA)))
+		}
+		return nil, false
+	})
+	a := attempt(persist.Replace, keyA, body(0, 900), body(1, 900))
+	require.ErrorIs(t, a.Do(ctx, h.Store(), nil), persist.ErrChanged)
+	require.Nil(t, content(t, h, keyA))
+}
+
+// The spare alone being gone changes nothing about the record: the attempt can be made again.
+func TestSpareRemovedByOthers(t *testing.T) {
+	h, tr := newHome(t)
+	put(t, h, persist.Create, keyA, nil, body(0, 900))
+	spare := h.leases.join(spareFile(keyA))
+	tr.watch(func(call string) (error, bool) {
+		if call == "exchange" {
+			_ = os.Remove(spare)
+		}
+		return nil, false
+	})
+	a := attempt(persist.Replace, keyA, body(0, 900), body(1, 900))
+	err := a.Do(ctx, h.Store(), nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NotErrorIs(t, err, persist.ErrChanged)
+	tr.watch(nil)
+	require.Equal(t, body(0, 900), content(t, h, keyA))
+	require.NoError(t, a.Do(ctx, h.Store(), nil))
+	require.Equal(t, body(1, 900), content(t, h, keyA))
+	for _, spoil := range []func() error{
+		func() error { return os.WriteFile(spare, nil, 0o600) },
+		func() error { _ = os.Remove(spare); return os.Symlink("/etc/passwd", spare) },
+	} {
+		require.NoError(t, spoil())
+		before := content(t, h, keyA)
+		put(t, h, persist.Replace, keyA, before, append(before, 'x'))
+	}
+}

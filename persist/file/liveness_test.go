@@ -101,6 +101,30 @@ func TestLivenessLost(t *testing.T) {
 	}
 }
 
+// A lock file that is retired between open and lock is on no path any more.
+func TestSeizeOfALockThatIsBeingRetired(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		h, tr := newHome(t)
+		live, err := h.Claim(keyA)
+		require.NoError(t, err)
+		require.NoError(t, live.Close())
+		path := h.owners.join(keyA + lockSuffix)
+		tr.watch(func(call string) (error, bool) {
+			if call == "own" {
+				_ = os.Remove(path)
+				if again {
+					scribble(t, path, 0o600)
+				}
+			}
+			return nil, false
+		})
+		_, err = h.Seize(keyA)
+		require.ErrorIs(t, err, persist.ErrNotExist)
+		tr.watch(nil)
+		require.Equal(t, map[bool]Holding{false: Missing, true: Free}[again], probe(t, h))
+	}
+}
+
 func TestLivenessAcrossProcesses(t *testing.T) {
 	h, _ := newHome(t)
 	for i, what := range []string{"claim", "seize", "seize"} {

@@ -54,18 +54,16 @@ func (h *Home) Lock(ctx context.Context, m Mode, waiting func(Wait)) (*Lock, err
 	if err := context.Cause(ctx); err != nil {
 		return nil, h.lockError(err)
 	}
-	late := time.NewTimer(noticeAfter)
-	defer late.Stop()
 	tell := func(pid int) {
-		if waiting != nil {
+		if waiting != nil { // once
 			waiting(Wait{Path: h.root.join(lockName), PID: pid})
 			waiting = nil
 		}
 	}
-	if err := h.turns.enter(ctx, m, late.C, func() { tell(os.Getpid()) }); err != nil {
+	if err := h.turns.enter(ctx, m, func() { tell(os.Getpid()) }); err != nil {
 		return nil, h.lockError(err)
 	}
-	f, err := h.flock(ctx, m, late.C, tell)
+	f, err := h.flock(ctx, m, tell)
 	if err != nil {
 		h.turns.leave(m)
 		return nil, h.lockError(err)
@@ -78,7 +76,7 @@ func (h *Home) lockError(err error) error {
 }
 
 // flock returns a descriptor that holds the lock of the file that is at the path now.
-func (h *Home) flock(ctx context.Context, m Mode, late <-chan time.Time, tell func(pid int)) (lockFile, error) {
+func (h *Home) flock(ctx context.Context, m Mode, tell func(pid int)) (lockFile, error) {
 	f, err := h.lockFile()
 	if err != nil {
 		return f, err
@@ -87,6 +85,7 @@ func (h *Home) flock(ctx context.Context, m Mode, late <-chan time.Time, tell fu
 	if m == Exclusive {
 		how = lockExclusive
 	}
+	var since time.Time // of the first refusal
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		if err = h.sys.flock(f.fd, how); err == nil {
 			if err = h.stillLockFile(f.id); err == nil {
@@ -96,10 +95,10 @@ func (h *Home) flock(ctx context.Context, m Mode, late <-chan time.Time, tell fu
 		if !errors.Is(err, errBusy) {
 			break
 		}
-		select {
-		case <-late:
+		if since.IsZero() {
+			since = time.Now()
+		} else if time.Since(since) > noticeAfter {
 			tell(lockHolder(f.id))
-		default:
 		}
 		if err = sleep(ctx, pause/2+rand.N(pause)); err != nil {
 			break
@@ -122,7 +121,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // stillLockFile refuses a lock on a file that somebody took from its place: another process would lock the new one.
 func (h *Home) stillLockFile(id inode) error {
-	i, err := h.sys.lstat(cwd, h.root.join(lockName))
+	i, err := h.sys.lstat(h.root.fd, lockName)
 	if err != nil || i.inode != id {
 		return fmt.Errorf("%s: %w", h.root.join(lockName), ErrHomeReplaced)
 	}

@@ -104,24 +104,28 @@ func TestSharedStreamDoesNotStarve(t *testing.T) {
 // Whoever is admitted in the very moment in which it gives up keeps nobody out.
 func TestGivingUpBesideAdmission(t *testing.T) {
 	var gate turnstile
-	never := make(chan time.Time)
-	for range 2000 {
-		require.NoError(t, gate.enter(ctx, Exclusive, never, nil))
+	queued := func() bool {
+		gate.mu.Lock()
+		defer gate.mu.Unlock()
+		return len(gate.queue) == 1
+	}
+	for range 200 {
+		require.NoError(t, gate.enter(ctx, Exclusive, func() {}))
 		short, cancel := context.WithCancel(ctx)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if gate.enter(short, Exclusive, never, nil) == nil {
+			if gate.enter(short, Exclusive, func() {}) == nil {
 				gate.leave(Exclusive)
 			}
 		})
-		for waiting := false; !waiting; {
-			gate.mu.Lock()
-			waiting = len(gate.queue) == 1
-			gate.mu.Unlock()
+		for !queued() {
 			runtime.Gosched()
 		}
-		wg.Go(cancel)
-		gate.leave(Exclusive)
+		gate.mu.Lock() // it cannot leave the queue before it is served
+		cancel()
+		gate.inside = 0
+		gate.serve()
+		gate.mu.Unlock()
 		wg.Wait()
 		require.Zero(t, gate.inside)
 		require.Empty(t, gate.queue)

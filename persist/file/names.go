@@ -31,15 +31,21 @@ var pluginID = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 func isPluginID(s string) bool { return len(s) <= 128 && pluginID.MatchString(s) }
 
-// isKey accepts a UUID of version 4 in lower case. It runs once for every name of a listing.
+// isKey accepts a UUID of version 4 in lower case. It runs several times for every name of a listing.
 func isKey(s string) bool {
-	if len(s) != keyLength || s[14] != '4' || !strings.Contains("89ab", s[19:20]) {
+	if len(s) != keyLength || s[14] != '4' || s[19] != '8' && s[19] != '9' && s[19] != 'a' && s[19] != 'b' {
 		return false
 	}
 	for i := range len(s) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (s[i] == '-') || !dash && !strings.Contains("0123456789abcdef", s[i:i+1]) {
-			return false
+		switch c := s[i]; i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+				return false
+			}
 		}
 	}
 	return true

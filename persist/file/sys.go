@@ -9,31 +9,31 @@ import (
 // Descriptors are plain numbers, close-on-exec, and never passed on. Errors are errnos; errors.ErrUnsupported says
 // that there is no such call here. An interrupted call is repeated below this line.
 type system interface {
-	openDir(dir int, name string) (int, error)              // refuses a symbolic link at the end
-	open(dir int, name string, a access) (int, error)       // an existing file: follows no link, never blocks
-	create(dir int, name string) (int, error)               // exclusively, exactly 0600; name "": a file without a name
-	mkdir(dir int, name string) error                       // exactly 0700
-	link(fd, dir int, name string) error                    // gives a nameless file its name; EEXIST
-	rename(dir int, from, to string, how renaming) error    // within one directory
-	unlink(dir int, name string) error                      //
-	move(from int, name string, to int, as string) error    // to another directory, replacing nothing
-	names(dir int) ([]string, error)                        // unsorted, read through a descriptor of its own
-	stat(fd int) (info, error)                              //
-	lstat(dir int, name string) (info, error)               //
-	pread(fd int, b []byte, at int64) (int, error)          //
-	pwrite(fd int, b []byte, at int64) (int, error)         //
-	append(fd int, b []byte) (int, error)                   // one write at the end
-	truncate(fd int, size int64) error                      //
-	reserve(fd int, size int64) error                       // space, without changing the size
-	setMtime(dir int, name string, nanoseconds int64) error //
-	syncData(fd int) error                                  // the content, and what is needed to reach it
-	sync(fd int) error                                      // everything; also of a directory
-	flock(fd int, how locking) error                        // never waits: EAGAIN
-	own(fd int) error                                       // the liveness lock, never waits: EAGAIN
-	disown(fd int) error                                    //
-	owned(fd int) (bool, error)                             // whether somebody else has it; takes nothing for long
-	filesystem(fd int) (filesystem, error)                  //
-	close(fd int) error                                     //
+	openDir(dir int, name string) (int, error)           // refuses a symbolic link at the end
+	open(dir int, name string, a access) (int, error)    // an existing file: follows no link, never blocks
+	create(dir int, name string) (int, error)            // exclusively, exactly 0600; name "": a file without a name
+	mkdir(dir int, name string) error                    // exactly 0700
+	link(fd, dir int, name string) error                 // gives a nameless file its name; EEXIST
+	rename(dir int, from, to string, how renaming) error // within one directory
+	unlink(dir int, name string) error
+	move(from int, name string, to int, as string) error // to another directory, replacing nothing
+	names(dir int) ([]string, error)                     // unsorted, read through a descriptor of its own
+	stat(fd int) (info, error)
+	lstat(dir int, name string) (info, error)
+	pread(fd int, b []byte, at int64) (int, error)
+	pwrite(fd int, b []byte, at int64) (int, error)
+	append(fd int, b []byte) (int, error) // one write at the end
+	truncate(fd int, size int64) error
+	reserve(fd int, size int64) error // space, without changing the size
+	setMtime(dir int, name string, nanoseconds int64) error
+	syncData(fd int) error           // the content, and what is needed to reach it
+	sync(fd int) error               // everything; also of a directory
+	flock(fd int, how locking) error // never waits: EAGAIN
+	own(fd int) error                // the liveness lock, never waits: EAGAIN
+	disown(fd int) error
+	owned(fd int) (bool, error) // whether somebody else has it; takes nothing for long
+	filesystem(fd int) (filesystem, error)
+	close(fd int) error
 }
 
 type access int

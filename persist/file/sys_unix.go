@@ -66,16 +66,12 @@ func (kernel) create(dir int, name string) (int, error) {
 	return fd, nil
 }
 
-func (k kernel) mkdir(dir int, name string) error {
+// mkdir says the mode again by name: under some umasks the new directory cannot even be opened.
+func (kernel) mkdir(dir int, name string) error {
 	if err := retry(func() error { return unix.Mkdirat(dir, name, 0o700) }); err != nil {
 		return err
 	}
-	fd, err := k.openDir(dir, name)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	return retry(func() error { return unix.Fchmod(fd, 0o700) })
+	return retry(func() error { return unix.Fchmodat(dir, name, 0o700, 0) })
 }
 
 func (kernel) rename(dir int, from, to string, how renaming) error {

@@ -20,8 +20,8 @@ type ticket struct {
 	in   chan struct{} // closed on admission
 }
 
-// enter waits for its turn; overdue is called once when late fires first.
-func (t *turnstile) enter(ctx context.Context, m Mode, late <-chan time.Time, overdue func()) error {
+// enter waits for its turn; overdue is called once when that takes longer than noticeAfter.
+func (t *turnstile) enter(ctx context.Context, m Mode, overdue func()) error {
 	t.mu.Lock()
 	if len(t.queue) == 0 && t.admits(m) {
 		t.admit(m)
@@ -31,11 +31,13 @@ func (t *turnstile) enter(ctx context.Context, m Mode, late <-chan time.Time, ov
 	mine := &ticket{m, make(chan struct{})}
 	t.queue = append(t.queue, mine)
 	t.mu.Unlock()
+	late := time.NewTimer(noticeAfter)
+	defer late.Stop()
 	for {
 		select {
 		case <-mine.in:
 			return nil
-		case <-late:
+		case <-late.C:
 			overdue()
 		case <-ctx.Done():
 			if !t.giveUp(mine) {

@@ -154,9 +154,6 @@ func (w *write) Settle(context.Context) error {
 	}
 	w.phase = ended
 	w.close()
-	if err := w.s.d.check(); err != nil {
-		return fmt.Errorf("%w: %w", persist.ErrUnsettled, err)
-	}
 	if err := w.s.d.settle(w.doubts); err != nil {
 		return err
 	}
