@@ -23,9 +23,14 @@ type record interface {
 	Validate() error
 }
 
-// decodeFile adapts a decoder of one type.
-func decodeFile[V record](decode func([]byte) (V, error)) func([]byte) (record, error) {
-	return func(b []byte) (record, error) { return decode(b) }
+// decoders are the two decoders of one type.
+type decoders struct{ value, file func([]byte) (record, error) }
+
+func of[V record](value, file func([]byte) (V, error)) decoders {
+	return decoders{
+		func(b []byte) (record, error) { return value(b) },
+		func(b []byte) (record, error) { return file(b) },
+	}
 }
 
 func pointerTo[V any](v V) *V { return &v }
@@ -50,25 +55,39 @@ func TestRecordsReadBack(t *testing.T) {
 	operation := lease(t).Identity
 	for _, c := range []struct {
 		value  record
-		decode func([]byte) (record, error)
+		decode decoders
 	}{
-		{evidence(), decodeFile(leasefile.DecodeEvidenceV1File)},
-		{&leasefile.EvidenceV1{Boundary: leasefile.Boundary{Kind: "none"}, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"}, decodeFile(leasefile.DecodeEvidenceV1File)},
-		{&operation, decodeFile(leasefile.DecodeIdentityV1File)},
-		{&leasefile.PluginV1{Executable: "/opt/plug in/" + strings.Repeat("é", 4000), Identity: operation}, decodeFile(leasefile.DecodePluginV1File)},
-		{&leasefile.HomeV1{MachineID: uuid, HostSHA256: digest}, decodeFile(leasefile.DecodeHomeV1File)},
-		{&leasefile.EmptyV1{LeaseID: uuid, Token: uuid, Gate: host}, decodeFile(leasefile.DecodeEmptyV1File)},
-		{&leasefile.AuditV1{Action: leasefile.AuditActionAcceptUnproved, At: "2026-11-30T02:24:41.123Z", Reason: `he said "so"`, Rule: "orphan"}, decodeFile(leasefile.DecodeAuditV1File)},
-		{&leasefile.AuditV1{Action: leasefile.AuditActionRetire, At: "2026-11-30T02:24:41.123Z", Reason: "x", Rule: "r", LeaseID: pointerTo(uuid), Digest: pointerTo(digest)}, decodeFile(leasefile.DecodeAuditV1File)},
-		{lease(t), decodeFile(leasefile.DecodeFile)},
+		{evidence(), of(leasefile.DecodeEvidenceV1, leasefile.DecodeEvidenceV1File)},
+		{&leasefile.EvidenceV1{Boundary: leasefile.Boundary{Kind: "none"}, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"}, of(leasefile.DecodeEvidenceV1, leasefile.DecodeEvidenceV1File)},
+		{&operation, of(leasefile.DecodeIdentityV1, leasefile.DecodeIdentityV1File)},
+		{&leasefile.PluginV1{Executable: "/opt/plug in/" + strings.Repeat("é", 4000), Identity: operation}, of(leasefile.DecodePluginV1, leasefile.DecodePluginV1File)},
+		{&leasefile.HomeV1{MachineID: uuid, HostSHA256: digest}, of(leasefile.DecodeHomeV1, leasefile.DecodeHomeV1File)},
+		{&leasefile.EmptyV1{LeaseID: uuid, Token: uuid, Gate: host}, of(leasefile.DecodeEmptyV1, leasefile.DecodeEmptyV1File)},
+		{&leasefile.AuditV1{Action: leasefile.AuditActionAcceptUnproved, At: "2026-11-30T02:24:41.123Z", Reason: `he said "so"`, Rule: "orphan"}, of(leasefile.DecodeAuditV1, leasefile.DecodeAuditV1File)},
+		{&leasefile.AuditV1{Action: leasefile.AuditActionRetire, At: "2026-11-30T02:24:41.123Z", Reason: "x", Rule: "r", LeaseID: pointerTo(uuid), Digest: pointerTo(digest)}, of(leasefile.DecodeAuditV1, leasefile.DecodeAuditV1File)},
+		{lease(t), of(leasefile.Decode, leasefile.DecodeFile)},
 	} {
 		canonical := c.value.AppendCanonical(nil)
 		require.NoError(t, c.value.Validate(), "%s", canonical)
-		again, err := c.decode(canonical)
+		again, err := c.decode.file(canonical)
 		require.NoError(t, err, "%s", canonical)
 		require.Equal(t, c.value, again)
 		require.Equal(t, byte('\n'), canonical[len(canonical)-1])
+
+		loose := append([]byte("\r\n\t "), bytes.ReplaceAll(canonical, []byte(`":`), []byte("\" :\n"))...)
+		again, err = c.decode.value(loose)
+		require.NoError(t, err, "%s", loose)
+		require.Equal(t, c.value, again)
+		_, err = c.decode.file(loose)
+		require.ErrorIs(t, err, wire.NotCanonical)
+		_, err = c.decode.file(canonical[:len(canonical)/2])
+		require.ErrorIs(t, err, wire.Syntax)
+		_, err = c.decode.file(make([]byte, wire.MaxFile+1))
+		require.ErrorIs(t, err, wire.TooLarge)
+
 		// Nothing of the input is kept.
+		again, err = c.decode.file(canonical)
+		require.NoError(t, err)
 		clear(canonical)
 		require.Equal(t, c.value, again)
 	}
@@ -127,6 +146,13 @@ func TestInvalidValues(t *testing.T) {
 		require.Equal(t, hosted, c.Validate() != nil, status)
 		require.Equal(t, parent, withHost.Validate() != nil, status)
 	}
+	require.NoError(t, (&leasefile.Host{BootID: digest, PID: 1, ProcessStartID: digest}).Validate())
+	require.ErrorIs(t, (&leasefile.Host{BootID: digest, PID: 1 << 53, ProcessStartID: digest}).Validate(), wire.Range)
+	owner := lease(t).Owner
+	require.NoError(t, owner.Validate())
+	owner.Token = digest
+	require.ErrorIs(t, owner.Validate(), wire.Pattern)
+	require.ErrorIs(t, (&leasefile.Boundary{}).Validate(), wire.Enum)
 	require.Error(t, (&leasefile.Boundary{Kind: "none", Path: "/x"}).Validate())
 	require.Error(t, (&leasefile.Boundary{Kind: "cgroup-v2", Path: "/x", Inode: 1}).Validate())
 	require.Error(t, (&leasefile.PluginV1{Executable: "/a\x7f", Identity: lease(t).Identity}).Validate())

@@ -22,7 +22,10 @@ func (s *Scanner) char() bool {
 	}
 	r, size := utf8.DecodeRune(s.data[s.pos:])
 	if r == utf8.RuneError && size == 1 {
-		s.expected(UTF8, s.pos, "UTF-8")
+		if !utf8.FullRune(s.data[s.pos:]) {
+			s.pos = len(s.data) // cut off inside a character
+		}
+		s.expected(UTF8, s.pos, "the rest of a string in UTF-8")
 		return false
 	}
 	s.scratch = append(s.scratch, s.data[s.pos:s.pos+size]...)

@@ -126,6 +126,11 @@ func (s *Scanner) next(o *Object) bool {
 			return false
 		}
 	}
+	return s.member(o)
+}
+
+// member reads a name and its colon.
+func (s *Scanner) member(o *Object) bool {
 	if s.peek() != '"' {
 		s.expected(Syntax, s.pos, "a name in double quotes")
 		return false

@@ -65,17 +65,21 @@ func (s *Scanner) fail(code Code, offset int, detail string) {
 	}
 }
 
+// kinds names the JSON type that a value has by its first byte.
+var kinds = [256]string{
+	'{': "an object", '[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null", '-': "a number",
+	'0': "a number", '1': "a number", '2': "a number", '3': "a number", '4': "a number",
+	'5': "a number", '6': "a number", '7': "a number", '8': "a number", '9': "a number",
+}
+
 // failValue refuses the value that begins at the current byte because it has the
 // wrong type, or is no value at all.
 func (s *Scanner) failValue(expect string) {
-	code := Syntax
-	if s.pos < len(s.data) {
-		switch c := s.data[s.pos]; {
-		case c == '{', c == '[', c == '"', c == '-', c == 't', c == 'f', c == 'n', '0' <= c && c <= '9':
-			code = WrongType
-		}
+	if kind := kinds[s.peek()]; kind != "" {
+		s.fail(WrongType, s.pos, fmt.Sprintf("expected %s, found %s", expect, kind))
+		return
 	}
-	s.expected(code, s.pos, expect)
+	s.expected(Syntax, s.pos, expect)
 }
 
 // expected fails with what belongs at offset and what stands there. A byte that

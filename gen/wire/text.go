@@ -8,7 +8,8 @@ type Text struct {
 	// could follow, and whether it matches them as a whole. It never passes a double
 	// quote or a backslash unless Free is set.
 	Match func(b []byte) (n int, ok bool)
-	// Max is the largest number of characters.
+	// Max is the largest number of characters. A string that it leaves no room to
+	// complete is refused where it ends, not where it became hopeless.
 	Max int
 	// Free means that characters may occur which JSON escapes or which are not
 	// ASCII: the string must be decoded before it is matched.

@@ -2,8 +2,8 @@ package main
 
 import "containlease/tools/leasegen/internal/emit"
 
-// leasefile names what the schemas leave to Go.
-var leasefile = emit.Config{
+// target names what the schemas leave to Go.
+var target = emit.Config{
 	Package:   "leasefile",
 	Principal: "lease",
 	Accessors: []emit.Accessor{

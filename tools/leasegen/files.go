@@ -14,6 +14,10 @@ const suffix = "_gen.go"
 
 // generated returns the generated files that are in dir, by name.
 func generated(dir string) (map[string][]byte, error) {
+	// A pattern matches nothing in a folder that is not there: say so instead.
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, fmt.Errorf("the folder of the generated files: %w; run leasegen in the folder tools, or name it by -dir", err)
+	}
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
 	if err != nil {
 		return nil, err

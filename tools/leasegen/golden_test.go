@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,4 +62,40 @@ func TestGolden(t *testing.T) {
 			require.Equal(t, string(want), all.String())
 		})
 	}
+}
+
+// TestGoldenCompiles vets what is generated for each folder: that it formats does not
+// mean that it compiles.
+func TestGoldenCompiles(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/accepted/*")
+	require.NoError(t, err)
+	module := newModule(t)
+	for i, dir := range dirs {
+		pkg := fmt.Sprintf("golden%d", i)
+		require.NoError(t, os.Mkdir(filepath.Join(module, pkg), 0o755))
+		for name, text := range accepted(t, dir, pkg) {
+			require.NoError(t, os.WriteFile(filepath.Join(module, pkg, name), text, 0o644))
+		}
+	}
+	out, err := goCommand(t, module, "vet", "-mod=mod", "./...").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// newModule makes a module that depends on nothing but the generated code's run-time.
+func newModule(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	text := fmt.Sprintf("module probe\n\ngo 1.26\n\nrequire containlease v0.0.0\n\nreplace containlease => %q\n", root)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644))
+	return dir
+}
+
+func goCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
+	return cmd
 }

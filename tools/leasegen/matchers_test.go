@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
@@ -56,31 +55,24 @@ type question struct {
 func TestMatchersAgreeWithRegexp(t *testing.T) {
 	files, err := generate()
 	require.NoError(t, err)
-	ask(t, files, "containlease/gen/leasefile", patternsOf(t, embedded(t)))
-	ask(t, accepted(t, "testdata/accepted/patterns", "main"), "golden", patternsOf(t, []string{"testdata/accepted/patterns/thing-v1.schema.json"}))
-}
-
-// embedded writes the schemas of this project to files.
-func embedded(t *testing.T) []string {
-	t.Helper()
-	var paths []string
+	var schemas [][]byte
 	for _, name := range documents {
-		text, ok := schema.Read(name)
-		require.True(t, ok)
-		path := filepath.Join(t.TempDir(), name)
-		require.NoError(t, os.WriteFile(path, text, 0o644))
-		paths = append(paths, path)
+		text, _ := schema.Read(name)
+		schemas = append(schemas, text)
 	}
-	return paths
+	ask(t, files, patternsOf(t, schemas...))
+
+	const hard = "testdata/accepted/patterns"
+	text, err := os.ReadFile(hard + "/thing-v1.schema.json")
+	require.NoError(t, err)
+	ask(t, accepted(t, hard, "main"), patternsOf(t, text))
 }
 
 // patternsOf returns the patterns of schemas by the Go name of their definition.
-func patternsOf(t *testing.T, paths []string) map[string]string {
+func patternsOf(t *testing.T, schemas ...[]byte) map[string]string {
 	t.Helper()
 	patterns := map[string]string{}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
+	for _, text := range schemas {
 		var s struct {
 			Defs map[string]struct{ Pattern string } `json:"$defs"`
 		}
@@ -100,13 +92,11 @@ func goName(name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// ask builds the generated files into a program, outside of any module's dependencies
-// but this one's, and asks it about texts for each pattern.
-func ask(t *testing.T, files map[string][]byte, pkg string, patterns map[string]string) {
+// ask builds the generated files into a program and asks it about texts for each
+// pattern.
+func ask(t *testing.T, files map[string][]byte, patterns map[string]string) {
 	t.Helper()
-	dir := t.TempDir()
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
+	dir := newModule(t)
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
@@ -118,7 +108,6 @@ func ask(t *testing.T, files map[string][]byte, pkg string, patterns map[string]
 		fmt.Fprintf(&matchers, "%q: &text%s,", name, name)
 	}
 	write("main.go", fmt.Sprintf(probe, &matchers))
-	write("go.mod", "module probe\n\ngo 1.26\n\nrequire containlease v0.0.0\n\nreplace containlease => "+root+"\n")
 
 	questions := questionsAbout(t, patterns)
 	var in, out bytes.Buffer
@@ -127,10 +116,9 @@ func ask(t *testing.T, files map[string][]byte, pkg string, patterns map[string]
 		require.NoError(t, err)
 		fmt.Fprintf(&in, "%s\n", line)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", ".")
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, &in, &out, os.Stderr
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
-	require.NoError(t, cmd.Run(), pkg)
+	cmd := goCommand(t, dir, "run", "-mod=mod", ".")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, os.Stderr
+	require.NoError(t, cmd.Run())
 	answers := strings.Fields(out.String())
 	require.Len(t, answers, len(questions))
 	for i, q := range questions {

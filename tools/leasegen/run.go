@@ -65,5 +65,5 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return emit.Package(pkg, leasefile)
+	return emit.Package(pkg, target)
 }

@@ -94,8 +94,8 @@ func TestLongest(t *testing.T) {
 func TestRefusesWhatLanguagesReadDifferently(t *testing.T) {
 	for _, pattern := range []string{
 		``, `a`, `^a`, `a$`, // not anchored: a part of the string would do
-		`^a|b$`,             // anchors bind tighter
-		`^.$`,               // which line ends does the dot leave out?
+		`^a|b$`,                          // anchors bind tighter
+		`^.$`,                            // which line ends does the dot leave out?
 		`^\d$`, `^\w+$`, `^\s$`, `^\pL$`, // which characters are these?
 		`^\-$`, `^\_$`, `^\a$`, `^\e$`, // refused in Unicode mode
 		`^a*?$`, `^a++$`, `^a**$`, `^*a$`, `^(*a)$`, `^(|*)$`, // lazy, possessive, nothing to repeat

@@ -11,7 +11,7 @@ func (e *emitter) families() error {
 	for _, family := range e.pkg.Families {
 		n := e.names(family)
 		f := &file{}
-		if n.principal {
+		if n.contract {
 			if err := e.contract(f, family, n); err != nil {
 				return err
 			}
@@ -39,16 +39,28 @@ func (e *emitter) families() error {
 // names are the names of a family's functions.
 type names struct {
 	principal bool
+	contract  bool   // several types behind one interface
 	result    string // what the decoders return
 	suffix    string // of Decode
 }
 
 func (e *emitter) names(family *ir.Family) names {
-	if family.Name == e.config.Principal {
-		return names{true, ir.GoName(family.Name), ""}
+	name := ir.GoName(family.Name)
+	switch {
+	case family.Name == e.config.Principal:
+		return names{principal: true, contract: true, result: name}
+	case len(family.Versions) > 1:
+		return names{contract: true, result: name, suffix: name}
 	}
-	last := family.Versions[len(family.Versions)-1]
-	return names{false, "*" + last.Name, fmt.Sprintf("%sV%d", ir.GoName(family.Name), len(family.Versions))}
+	return names{result: "*" + family.Widest.Name, suffix: name + "V1"}
+}
+
+// accessors are the methods for the members that all versions have in common.
+func (e *emitter) accessors(n names) []Accessor {
+	if n.principal {
+		return e.config.Accessors
+	}
+	return nil
 }
 
 // versions prints the types of a family, a file for each.
@@ -65,10 +77,10 @@ func (e *emitter) versions(family *ir.Family, n names) error {
 		f.p("// Validate returns a *DecodeError if the canonical bytes would be refused.")
 		f.p("func (v *%s) Validate() error {", s.Name)
 		f.p("_, err := Decode%sFile(v.AppendCanonical(nil))\nreturn err\n}\n", n.suffix)
-		if n.principal {
+		if n.contract {
 			f.p("// Version returns %d.", i+1)
 			f.p("func (v *%s) Version() int { return %d }\n", s.Name, i+1)
-			for _, a := range e.config.Accessors {
+			for _, a := range e.accessors(n) {
 				field := fieldOf(s, a.JSON)
 				f.p("// %s returns %s.", a.Go, field.Go)
 				f.p("func (v *%s) %s() %s { return v.%s }\n", s.Name, a.Go, goType(s, field), field.Go)
@@ -99,9 +111,8 @@ func fieldOf(s *ir.Struct, key string) *ir.Field {
 
 // contract prints the interface that all versions share.
 func (e *emitter) contract(f *file, family *ir.Family, n names) error {
-	methods := map[string]Accessor{}
-	for _, a := range e.config.Accessors {
-		methods[a.JSON] = a
+	if err := e.checkMethods(family, n); err != nil {
+		return err
 	}
 	f.p("// %s is any version of the document: %s.", n.result, versionList(family))
 	f.p("type %s interface {", n.result)
@@ -112,22 +123,42 @@ func (e *emitter) contract(f *file, family *ir.Family, n names) error {
 	f.p("// Version returns the schemaVersion.")
 	f.p("Version() int")
 	first := family.Versions[0]
-	for i := range first.Fields {
-		field := &first.Fields[i]
-		if typ := goType(first, field); typ != "" {
-			a, ok := methods[field.JSON]
-			if !ok {
-				return fmt.Errorf("the member %s is common to all versions of %s: give it an accessor", field.JSON, family.Name)
-			}
-			delete(methods, field.JSON)
-			f.comment("", fmt.Sprintf("%s returns %s. %s", a.Go, field.Go, field.Doc))
-			f.p("%s() %s", a.Go, typ)
-		}
-	}
-	if len(methods) > 0 {
-		return fmt.Errorf("accessors for members that not all versions of %s have: %v", family.Name, methods)
+	for _, a := range e.accessors(n) {
+		field := fieldOf(first, a.JSON)
+		f.comment("", fmt.Sprintf("%s returns %s. %s", a.Go, field.Go, field.Doc))
+		f.p("%s() %s", a.Go, goType(first, field))
 	}
 	f.p("}\n")
+	return nil
+}
+
+// checkMethods makes sure that no method has the name of a field, and that the
+// principal document has an accessor for each member that all versions have, and for
+// no other.
+func (e *emitter) checkMethods(family *ir.Family, n names) error {
+	methods := map[string]bool{"Version": true}
+	covered := map[string]bool{}
+	for _, a := range e.accessors(n) {
+		methods[a.Go], covered[a.JSON] = true, true
+	}
+	for _, version := range family.Versions {
+		for i := range version.Fields {
+			if field := &version.Fields[i]; methods[field.Go] && goType(version, field) != "" {
+				return fmt.Errorf("%s has a field %s, which is also a method of all versions", version.Name, field.Go)
+			}
+		}
+	}
+	first := family.Versions[0]
+	for i := range first.Fields {
+		key := first.Fields[i].JSON
+		if n.principal && goType(first, &first.Fields[i]) != "" && !covered[key] {
+			return fmt.Errorf("the member %s is common to all versions of %s: give it an accessor", key, family.Name)
+		}
+		delete(covered, key)
+	}
+	if len(covered) > 0 {
+		return fmt.Errorf("accessors for members that not all versions of %s have: %v", family.Name, covered)
+	}
 	return nil
 }
 

@@ -40,23 +40,34 @@ type variant struct {
 	members map[string]*jsonschema.Schema
 }
 
-func (b *builder) union(at, name string, m *jsonschema.Schema) (*Struct, error) {
+// variantsOf returns the alternatives, and the names of all their members.
+func (b *builder) variantsOf(at string, m *jsonschema.Schema) ([]variant, []string, error) {
 	var variants []variant
 	all := map[string]bool{}
 	for i, one := range m.OneOf {
 		v := variant{pointer: source.Join(at, strconv.Itoa(i))}
 		var err error
 		if v.members, err = b.properties(v.pointer, one); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for key := range v.members {
 			all[key] = true
 		}
 		variants = append(variants, v)
 	}
-	keys := sortedKeys(all)
+	return variants, sortedKeys(all), nil
+}
+
+func (b *builder) union(at, name string, m *jsonschema.Schema) (*Struct, error) {
+	variants, keys, err := b.variantsOf(at, m)
+	if err != nil {
+		return nil, err
+	}
 	if err := checkOrder(keys); err != nil {
 		return nil, b.fail(at, "%v", err)
+	}
+	if len(keys) > 32 || len(variants) > 32 {
+		return nil, b.fail(at, "a union has at most 32 variants and 32 members")
 	}
 	s := &Struct{Name: name, Title: m.Title, Doc: m.Description, Has: make([]uint32, len(variants)), Origins: []Origin{b.origin()}}
 	tag, err := b.tagOf(at, keys, variants)
@@ -64,15 +75,14 @@ func (b *builder) union(at, name string, m *jsonschema.Schema) (*Struct, error) 
 		return nil, err
 	}
 	for i, key := range keys {
-		f := Field{JSON: key, Go: GoName(key)}
 		for v := range variants {
 			if _, ok := variants[v].members[key]; ok {
 				s.Has[v] |= 1 << i
 			}
 		}
+		f := Field{JSON: key, Go: GoName(key)}
 		if key == tag {
-			f.ValueIn, f.Doc = 1<<len(variants)-1, "It tells the variants apart."
-			f.Value, err = b.tag(s, &f, variants)
+			err = b.tag(s, &f, variants)
 		} else {
 			err = b.member(&f, variants)
 		}
@@ -122,24 +132,26 @@ func wordsOf(m *jsonschema.Schema) []any {
 }
 
 // tag builds the member that tells the variants apart.
-func (b *builder) tag(s *Struct, f *Field, variants []variant) (Value, error) {
+func (b *builder) tag(s *Struct, f *Field, variants []variant) error {
 	e := &Enum{Name: s.Name + f.Go, Title: fmt.Sprintf("a %s", f.JSON), Doc: fmt.Sprintf("It tells the variants of %s apart.", s.Name), Origins: s.Origins}
 	var words []any
 	for v, one := range variants {
 		m := one.members[f.JSON]
 		at := source.Join(source.Join(one.pointer, "properties"), f.JSON)
 		if err := b.only(at, m, "const", "enum", "type"); err != nil {
-			return Value{}, err
+			return err
 		}
 		if m.Const != nil && m.Enum != nil || m.Type != "" && m.Type != "string" {
-			return Value{}, b.fail(at, "a tag is a const or an enum of strings")
+			return b.fail(at, "a tag is a const or an enum of strings")
 		}
 		for _, word := range wordsOf(m) {
 			words = append(words, word)
 			s.Tags = append(s.Tags, 1<<v)
 		}
 	}
-	return Value{Kind: KindTag, Enum: e}, b.addWords(variants[0].pointer, e, words)
+	f.Doc, f.ValueIn = "It tells the variants apart.", 1<<len(variants)-1
+	f.Value = Value{Kind: KindTag, Enum: e}
+	return b.addWords(variants[0].pointer, e, words)
 }
 
 // member builds another member of a union: the same value in every variant that
