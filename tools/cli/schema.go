@@ -33,8 +33,8 @@ type schemaNames struct {
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema [NAME]", Short: "Print a published JSON Schema, or the names of all", Args: cobra.MaximumNArgs(1),
-		Long: `schema prints the published JSON Schemas (draft 2020-12): of every record that a home holds, byte for byte as
-the programs' source has them, and of every JSON document that the commands print.`,
+		Long: `schema prints the published JSON Schemas (draft 2020-12): of every record that a home holds, byte
+for byte, and of every JSON document that the commands print.`,
 		RunE: a.does(func(args []string) error {
 			if len(args) == 1 {
 				return a.printSchema(args[0])
@@ -69,7 +69,7 @@ func (a *app) printSchema(name string) error {
 func outputSchema(name string, document any) *jsonschema.Schema {
 	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true}
 	s := r.Reflect(document)
-	s.ID = jsonschema.ID(program + ":/output/" + name)
+	s.ID = jsonschema.ID("urn:" + program + ":output:" + name)
 	if schemaName, ok := s.Properties.Get("schema"); ok {
 		schemaName.Const = program + "/" + name
 	}
