@@ -44,11 +44,11 @@ type BlockedError struct {
 func (e *BlockedError) Error() string {
 	i := e.Lease
 	var b strings.Builder
-	fmt.Fprintf(&b, "plugin %s may not start: lease %s", e.Plugin, i.ID)
+	fmt.Fprintf(&b, "plugin %s may not start beside lease %s", e.Plugin, i.ID)
 	if i.Lease != nil {
 		fmt.Fprintf(&b, " (%s, since %s, owner pid %d)", i.word(), i.Lease.Acquired(), i.Lease.OwnedBy().PID)
 	}
-	fmt.Fprintf(&b, " is %s: %s", i.Verdict.Outcome, i.Verdict.Because)
+	fmt.Fprintf(&b, ": %s: %s", i.Verdict.Outcome, i.Verdict.Because)
 	if e.Block == verdict.BlockedExclusive {
 		b.WriteString("; one of the two asked to be alone")
 	}

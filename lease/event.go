@@ -33,6 +33,7 @@ func input(ev fsm.Event, args []any) (in fsm.Input[leasefile.Host], err error) {
 	wantsHost := ev == fsm.HostStarting || ev == fsm.HostStarted
 	for _, a := range args {
 		switch a := a.(type) {
+		case nil: // a cause that turned out to be none
 		case leasefile.Host:
 			if !wantsHost || in.Host != nil {
 				return in, fmt.Errorf("%w: %s takes no such host", ErrBadArgument, ev)
@@ -84,17 +85,15 @@ func (h *Handle) fire(ctx context.Context, ev fsm.Event, in fsm.Input[leasefile.
 
 // hook is the one write of an arrow: stage, publish, settle. Its word moves memory.
 func (h *Handle) hook(ctx context.Context, t fsm.Transition[leasefile.Host]) (landed bool, err error) {
-	if t.Write != fsm.WriteCreate {
-		if err := h.liveness.Check(); err != nil {
-			return false, h.lose(fmt.Errorf("%w: %w", ErrLostLock, err))
-		}
+	if err := h.owns(t.Write); err != nil {
+		return false, err
 	}
 	a, err := h.plan(t)
 	if err != nil {
 		return false, err
 	}
 	h.mu.Lock()
-	h.write = a // a panic below leaves the handle frozen, which is the truth
+	a.before, h.write = h.write, a // a panic below leaves the handle frozen, which is the truth
 	h.mu.Unlock()
 	return h.outcome(a, a.Do(context.WithoutCancel(ctx), h.reg.store, h.lockFor(ctx, a.Op)))
 }
@@ -144,20 +143,31 @@ func (h *Handle) outcome(a *attempt, err error) (landed bool, _ error) {
 	case errors.Is(err, persist.ErrUnsettled):
 		return false, h.explain(err, "%s may or may not be written; the handle is frozen: call Resync", a.transition.Event)
 	case errors.Is(err, persist.ErrChanged), errors.Is(err, persist.ErrExists):
-		h.write, h.lost = nil, fmt.Errorf("%w: %w", ErrChanged, err)
+		h.write, h.lost = a.before, fmt.Errorf("%w: %w", ErrChanged, err)
 		return false, h.explain(h.lost, "%s was not written; this handle never writes it back", a.transition.Event)
 	}
-	h.write = nil
+	h.write = a.before // nothing was learnt about it
 	return false, err
 }
 
 // move takes the written bytes into memory. The caller holds mu.
 func (h *Handle) move(a *attempt) {
-	h.lost = nil
+	h.lost, h.state = nil, a.transition.To
 	if a.Op == persist.Remove {
 		return
 	}
 	h.lease, h.digest = a.next, persist.DigestOf(a.Next)
+}
+
+// owns makes sure that the liveness lock is the one taken at acquire, without which nothing is written.
+func (h *Handle) owns(w fsm.Write) error {
+	if w == fsm.WriteCreate {
+		return nil // claim looks after it
+	}
+	if err := h.liveness.Check(); err != nil {
+		return h.lose(fmt.Errorf("%w: %w", ErrLostLock, err))
+	}
+	return nil
 }
 
 func (h *Handle) lose(err error) error {

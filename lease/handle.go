@@ -24,6 +24,7 @@ type Handle struct {
 	evidence leasefile.EvidenceV1
 
 	mu     sync.Mutex // guards what follows; never held while waiting
+	state  fsm.State  // of the lease below: the machine moves a moment later
 	lease  leasefile.LeaseV2
 	digest persist.Digest // of the bytes last known on disk
 	write  *attempt       // an unsettled or not durable write, for Resync
@@ -36,7 +37,8 @@ type attempt struct {
 	persist.Attempt
 	transition fsm.Transition[leasefile.Host]
 	next       leasefile.LeaseV2
-	landed     bool // visible; only its durability is in doubt
+	landed     bool     // visible; only its durability is in doubt
+	before     *attempt // an earlier one whose durability is in doubt, or nil
 }
 
 // Snapshot is a handle's knowledge at one moment.
@@ -44,15 +46,14 @@ type Snapshot struct {
 	Lease   leasefile.LeaseV2 // as last known on disk; of a released lease the last bytes
 	State   fsm.State
 	Digest  persist.Digest // of those bytes
-	Frozen  bool           // the last write is unsettled: only Resync is accepted
+	Frozen  bool           // the last write is under way or unsettled: once it has returned, only Resync is accepted
 	Durable bool           // no write is known whose durability is in doubt
 	Err     error          // ErrChanged or ErrLostLock once somebody else touched the lease
 }
 
 func newHandle(r *Registry, l leasefile.LeaseV2, ev leasefile.EvidenceV1, w wish) *Handle {
-	h := &Handle{reg: r, id: l.LeaseID, wish: w, lease: l, evidence: ev}
+	h := &Handle{reg: r, id: l.LeaseID, wish: w, lease: l, evidence: ev, state: fsm.StateAbsent, turn: newTurn(&r.working)}
 	h.machine = fsm.New(l.LeaseID, fsm.StateAbsent, nil, h.hook)
-	h.turn.init()
 	return h
 }
 
@@ -72,7 +73,7 @@ func (h *Handle) Can(ev fsm.Event) bool { return h.usable(ev) == nil && h.machin
 func (h *Handle) Snapshot() Snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := Snapshot{Lease: h.lease, State: h.machine.State(), Digest: h.digest, Durable: h.write == nil, Err: h.lost}
+	s := Snapshot{Lease: h.lease, State: h.state, Digest: h.digest, Durable: h.write == nil, Err: h.lost}
 	s.Frozen = h.write != nil && !h.write.landed
 	if host := s.Lease.Containment.Host; host != nil {
 		c := *host

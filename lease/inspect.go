@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync"
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
@@ -48,10 +49,14 @@ func (i Inspection) Block() verdict.Block { return i.Verdict.Admit(i.State) }
 func (r *Registry) List(ctx context.Context) iter.Seq2[Inspection, error] {
 	return func(yield func(Inspection, error) bool) {
 		v := r.look()
-		next, stop := iter.Pull2(r.store.List(ctx))
-		defer stop()
-		e, err, ok := r.firstOf(ctx, next)
-		for ; ok; e, err, ok = next() {
+		unlock, err := r.lockNames(ctx)
+		if err != nil {
+			yield(Inspection{}, err)
+			return
+		}
+		defer unlock()
+		for e, err := range r.store.List(ctx) {
+			unlock() // with the first entry all names are known
 			if err != nil {
 				yield(Inspection{}, err)
 				return
@@ -64,19 +69,23 @@ func (r *Registry) List(ctx context.Context) iter.Seq2[Inspection, error] {
 	}
 }
 
-// firstOf pulls the first entry, and with it all names, under the catalogue lock: a listing can otherwise miss a name
-// that is being exchanged at that moment.
-func (r *Registry) firstOf(ctx context.Context, next func() (persist.Entry, error, bool)) (e persist.Entry, err error, ok bool) {
-	pull := func() error { e, err, ok = next(); return nil }
-	lerr := r.locked(ctx, file.Exclusive)(pull)
-	switch {
-	case lerr == nil || ok || err != nil:
-	case ctx.Err() != nil:
-		return e, ctx.Err(), true
-	default:
-		_ = pull()
+// lockNames takes the catalogue lock for a listing, which can otherwise miss a name that is being exchanged at that moment. A home
+// whose lock may not be opened is listed without it. unlock may be repeated.
+func (r *Registry) lockNames(ctx context.Context) (unlock func(), err error) {
+	leave, err := r.working.enter()
+	if err != nil {
+		return nil, err
 	}
-	return e, err, ok
+	release, err := r.lock(ctx, file.Exclusive)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		leave()
+		return nil, ctx.Err()
+	default:
+		release = func() {}
+	}
+	return sync.OnceFunc(func() { release(); leave() }), nil
 }
 
 // Inspect returns one lease, judged. ErrNotExist where there is none.

@@ -55,6 +55,10 @@ func (r *Registry) newMachine() error {
 		return err
 	}
 	if len(names) > 0 {
+		// Whoever has an owner's file here had the record before it: another process may just have made both.
+		if _, err := r.home.ReadRecord(machineRecord); err == nil {
+			return r.settleIn()
+		}
 		return fmt.Errorf("%w: %s has leases but no %s, so nobody can say where they were made",
 			ErrOtherHome, r.home.Dir(), machineRecord)
 	}

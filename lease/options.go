@@ -38,8 +38,8 @@ func newOptions(opts []Option) options {
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 
 // WithObserver has fn told of everything that happens, in order, outside all locks: it may fire events. Only Waiting is told
-// while an event waits; one fired from there on the same handle is refused with ErrBusy. fn is never called twice at a time for
-// one handle.
+// in the middle of a wait for the catalogue lock; whatever would wait behind it is refused from there with ErrBusy. fn is never
+// called twice at a time for one handle.
 func WithObserver(fn Observer) Option { return func(o *options) { o.observer = fn } }
 
 // WithInspector replaces the questions asked of the operating system, for tests.

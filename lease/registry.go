@@ -17,6 +17,8 @@ type Registry struct {
 	store persist.Store
 	opt   options
 
+	working working // goroutines inside a transition or under the catalogue lock
+
 	mu      sync.Mutex
 	handles map[string]*Handle // acquired here and not yet released or closed
 }
@@ -93,24 +95,38 @@ func (r *Registry) know(h *Handle, alive bool) {
 	}
 }
 
-// locked is persist.Publish under the catalogue lock in mode m. Waiting ends with ctx and is told once.
+// locked is persist.Publish under the catalogue lock in mode m.
 func (r *Registry) locked(ctx context.Context, m file.Mode) persist.Publish {
 	return func(publish func() error) error {
-		start := r.opt.clock()
-		waited := false
-		lock, err := r.home.Lock(ctx, m, func(w file.Wait) {
-			waited = true
-			r.tell(Observation{Kind: Waiting, Detail: waitingFor(w)})
-		})
+		unlock, err := r.lock(ctx, m)
 		if err != nil {
-			return fmt.Errorf("catalogue lock of %s: %w", r.home.Dir(), err)
+			return err
 		}
-		if waited {
-			r.opt.log.Info("catalogue lock taken", "after", r.opt.clock().Sub(start))
-		}
-		err = publish()
-		return errors.Join(err, lock.Unlock())
+		defer unlock() // also if the store panics
+		return publish()
 	}
+}
+
+// lock takes the catalogue lock. Waiting ends with ctx and is told once. The lock is gone after unlock whatever the system
+// says to it, so a failure there is no failure of what was published.
+func (r *Registry) lock(ctx context.Context, m file.Mode) (unlock func(), err error) {
+	start := r.opt.clock()
+	waited := false
+	lock, err := r.home.Lock(ctx, m, func(w file.Wait) {
+		waited = true
+		r.tell(Observation{Kind: Waiting, Detail: waitingFor(w)})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("catalogue lock of %s: %w", r.home.Dir(), err)
+	}
+	if waited {
+		r.opt.log.Info("catalogue lock taken", "after", r.opt.clock().Sub(start))
+	}
+	return func() {
+		if err := lock.Unlock(); err != nil {
+			r.opt.log.Warn("catalogue lock given back", "error", err)
+		}
+	}, nil
 }
 
 func waitingFor(w file.Wait) string {

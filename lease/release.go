@@ -38,12 +38,16 @@ func (h *Handle) Resync(ctx context.Context) error {
 
 // settle makes a definite and moves memory where it landed.
 func (h *Handle) settle(ctx context.Context, a *attempt) error {
-	wasLanded := a.landed
+	if err := h.owns(a.transition.Write); err != nil {
+		return err
+	}
+	doubt, wasLanded := ErrUnsettled, a.landed // as long as nothing is known, an earlier sending may still land
+	if wasLanded {
+		doubt = ErrNotDurable
+	}
 	err := a.Settle(context.WithoutCancel(ctx), h.reg.store, h.lockFor(ctx, a.Op))
-	if definite := err == nil || errors.Is(err, persist.ErrUnsettled) ||
-		errors.Is(err, persist.ErrChanged) || errors.Is(err, persist.ErrExists); !definite {
-		// Not sent this time; an earlier sending may still land.
-		return h.explain(fmt.Errorf("%w: %w", ErrUnsettled, err), "resync")
+	if !definite(err) {
+		return h.explain(fmt.Errorf("%w: %w", doubt, err), "resync did not settle %s", a.transition.Event)
 	}
 	landed, err := h.outcome(a, err)
 	if landed && !wasLanded {
@@ -56,10 +60,18 @@ func (h *Handle) settle(ctx context.Context, a *attempt) error {
 	return err
 }
 
+// definite: after this answer the write is known to have landed, or not to land any more.
+func definite(err error) bool {
+	if err == nil || errors.Is(err, persist.ErrNotDurable) {
+		return true
+	}
+	return !errors.Is(err, persist.ErrUnsettled) && (errors.Is(err, persist.ErrChanged) || errors.Is(err, persist.ErrExists))
+}
+
 // compare looks whether the disk still holds the bytes last known.
 func (h *Handle) compare(ctx context.Context) error {
-	if err := h.liveness.Check(); err != nil {
-		return h.lose(fmt.Errorf("%w: %w", ErrLostLock, err))
+	if err := h.owns(fsm.WriteReplace); err != nil {
+		return err
 	}
 	e, err := h.reg.store.Read(ctx, h.id)
 	if err != nil && !errors.Is(err, persist.ErrNotExist) {
@@ -95,9 +107,6 @@ func (h *Handle) retire() error {
 	h.reg.know(h, false)
 	l := h.liveness
 	h.liveness = nil
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
 	h.turn.give()
 	if l == nil {
 		return nil
@@ -136,7 +145,11 @@ func (h *Handle) Close() error {
 	}
 	h.closed = true
 	h.reg.know(h, false)
-	if h.liveness != nil {
+	switch {
+	case h.liveness == nil:
+	case h.state == fsm.StateReleased && h.write == nil: // settled by Resync: there is nothing to look after any more
+		return h.liveness.Retire()
+	default:
 		kept.Lock()
 		defer kept.Unlock()
 		kept.locks = append(kept.locks, h.liveness)

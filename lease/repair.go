@@ -60,7 +60,7 @@ func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, err
 func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (bool, error) {
 	var write persist.Write
 	var held *file.Liveness
-	err := r.locked(ctx, file.Exclusive)(func() (err error) {
+	err := r.alone(ctx, func() (err error) {
 		held, write, err = r.removeLocked(ctx, i, m)
 		return err
 	})
@@ -78,6 +78,16 @@ func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (boo
 		return true, held.Retire()
 	}
 	return false, errors.Join(err, held.Close())
+}
+
+// alone runs do under the exclusive catalogue lock, for a goroutine that is in no transition.
+func (r *Registry) alone(ctx context.Context, do func() error) error {
+	leave, err := r.working.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return r.locked(ctx, file.Exclusive)(do)
 }
 
 // removeLocked holds the catalogue lock already: it takes the liveness lock, judges again and publishes the removal.

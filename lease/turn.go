@@ -6,39 +6,58 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-	"sync/atomic"
 )
 
-// turn lets one goroutine at a time work on a handle. Waiting ends with the context; a goroutine that has the turn and
-// asks again (an event fired inside a store, a clock or an inspector) is refused instead of waiting for itself.
-type turn struct {
-	free   chan struct{}
-	holder atomic.Uint64
+// working is the set of the goroutines that are inside a transition of a registry or under its catalogue lock. One that
+// asks again (an event fired inside a store, a clock or an inspector) is refused instead of waiting for itself: for its own
+// handle, or for the lock that another handle's write needs.
+type working struct{ set sync.Map }
+
+// enter returns ErrBusy to a goroutine that is inside already.
+func (w *working) enter() (leave func(), err error) {
+	self := goroutine()
+	if _, inside := w.set.LoadOrStore(self, true); inside {
+		return nil, ErrBusy
+	}
+	return func() { w.set.Delete(self) }, nil
 }
 
-func (t *turn) init() { t.free = make(chan struct{}, 1); t.free <- struct{}{} }
+// turn lets one goroutine at a time work on a handle. Waiting ends with the context.
+type turn struct {
+	working *working
+	free    chan struct{}
+	leave   func() // of whoever has the turn
+}
 
-// take returns ErrBusy to the goroutine that has the turn already, or ctx.Err().
+func newTurn(w *working) turn {
+	free := make(chan struct{}, 1)
+	free <- struct{}{}
+	return turn{working: w, free: free}
+}
+
+// take returns ErrBusy to a goroutine that has a turn already, or ctx.Err().
 func (t *turn) take(ctx context.Context) error {
-	self := goroutine()
-	if t.holder.Load() == self {
-		return ErrBusy
-	}
-	if err := ctx.Err(); err != nil {
+	leave, err := t.working.enter()
+	if err != nil {
 		return err
 	}
-	select {
-	case <-t.free:
-		t.holder.Store(self)
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	if err = ctx.Err(); err == nil {
+		select {
+		case <-t.free:
+			t.leave = leave
+			return nil
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
+	leave()
+	return err
 }
 
 func (t *turn) give() {
-	t.holder.Store(0)
+	leave := t.leave
 	t.free <- struct{}{}
+	leave()
 }
 
 // goroutine returns the number in the first line of a stack trace, "goroutine 12 [running]:". The run-time offers no

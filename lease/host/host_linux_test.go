@@ -3,6 +3,7 @@ package host_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -23,6 +24,9 @@ import (
 
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the gates: a race-enabled program otherwise ends a second late
+	if os.Getenv("HOST_TEST_NO_GATE") != "" {
+		os.Exit(withoutGate())
+	}
 	host.GateMain()
 	if os.Getenv("HOST_TEST_OWNER") != "" {
 		os.Exit(owner())
@@ -241,6 +245,33 @@ func TestRefusals(t *testing.T) {
 			empty(t, reg)
 		})
 	}
+}
+
+// withoutGate is a program whose main does not call GateMain.
+func withoutGate() int {
+	reg, err := lease.Open(context.Background(), os.Getenv("HOST_TEST_NO_GATE"))
+	if err != nil {
+		return 1
+	}
+	h, err := reg.Acquire(context.Background(), identity, "")
+	if err != nil {
+		return 2
+	}
+	if _, err = host.Run(context.Background(), h, sh("exit 0")); !errors.Is(err, host.ErrNoGate) {
+		return 3
+	}
+	if err := h.Release(context.Background()); err != nil {
+		return 4
+	}
+	return 0
+}
+
+func TestAProgramWithoutGateIsToldSo(t *testing.T) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), "HOST_TEST_NO_GATE="+filepath.Join(t.TempDir(), "home"))
+	require.NoError(t, cmd.Run())
 }
 
 func TestAKilledGateIsNoProof(t *testing.T) {
