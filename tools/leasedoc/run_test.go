@@ -28,6 +28,10 @@ func TestNoDrift(t *testing.T) {
 func TestDriftIsShown(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
+	require.Equal(t, 1, run([]string{"-dir", filepath.Join(dir, "nowhere")}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "name it by -dir")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "docs"), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "model"), 0o755))
 	require.Equal(t, 1, run([]string{"-dir", dir}, &stdout, &stderr))
 	require.Contains(t, stdout.String(), "+++ lifecycle.md as generated")
 	require.Zero(t, run([]string{"-dir", dir, "-write"}, &stdout, &stderr), stderr.String())

@@ -20,6 +20,10 @@ type Folder struct {
 
 // generated returns the generated files that are in the folder, by name.
 func (f Folder) generated() (map[string][]byte, error) {
+	// A pattern matches nothing in a folder that is not there: say so instead.
+	if _, err := os.ReadDir(f.Dir); err != nil {
+		return nil, fmt.Errorf("the folder of the generated files: %w; run the generator in the folder tools, or name it by -dir", err)
+	}
 	paths, err := filepath.Glob(filepath.Join(f.Dir, f.Pattern))
 	if err != nil {
 		return nil, err
