@@ -23,16 +23,25 @@ test: ## all tests of all modules, with the race detector
 	@for m in $(MODULES); do (cd $$m && go test -race ./...) || exit 1; done
 
 .PHONY: gen
-gen: ## write gen/leasefile from the schemas
+gen: docs ## write gen/ from the schemas and the tables
 	@cd tools && go run ./leasegen -write
+
+.PHONY: docs
+docs: ## write gen/docs and gen/model from the tables
+	@cd tools && go run ./leasedoc -write
+
+.PHONY: model
+model: ## search the model of the protocol with Spin (two minutes; needs spin and gcc)
+	@cd tools && go run ./leasedoc/spin
 
 .PHONY: check
 check: drift format vet staticcheck tidy standalone ## drift, format, vet on every system, staticcheck, module tidiness
 	@echo "check: all well"
 
 .PHONY: drift
-drift: ## fail, with a diff, if gen/ is not what the schemas say
-	@cd tools && go run ./leasegen || { echo "run: make gen"; exit 1; }
+drift: ## fail, with a diff, if gen/ is not what the schemas and the tables say
+	@(cd tools && go run ./leasegen) || { echo "run: make gen"; exit 1; }
+	@(cd tools && go run ./leasedoc) || { echo "run: make gen"; exit 1; }
 
 .PHONY: format
 format: ## fail if gofmt would change a file

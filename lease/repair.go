@@ -62,6 +62,10 @@ func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (boo
 	var held *file.Liveness
 	err := r.alone(ctx, func() (err error) {
 		held, write, err = r.removeLocked(ctx, i, m)
+		if write == nil && held != nil {
+			// Let go before the catalogue lock: an acquirer that cannot judge the owner takes a held lock for its life.
+			err, held = errors.Join(err, held.Close()), nil
+		}
 		return err
 	})
 	if write != nil {
@@ -72,7 +76,7 @@ func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (boo
 		r.tell(Observation{Kind: Removed, Lease: i.ID, Plugin: i.Plugin, From: i.State, Detail: i.Verdict.Rule})
 	}
 	switch {
-	case held == nil: // another program's lease has no lock; other files of it are left for a sweep
+	case held == nil: // not removed, or another program's lease, which has no lock; other files of it are left for a sweep
 		return removed, err
 	case removed:
 		return true, held.Retire()

@@ -74,3 +74,7 @@ func (f Facts) anotherBoot() bool {
 
 // bounded reports whether the invocation had an enclosure that could still hold a process.
 func (f Facts) bounded() bool { return f.Boundary != "" && f.Boundary != "none" }
+
+// unbounded reports whether it is known that there was no enclosure. Lost evidence does not say so: only an owner that
+// keeps no liveness lock (another program) keeps no evidence either.
+func (f Facts) unbounded() bool { return !f.bounded() && (f.Evidence || f.Lock == LockMissing) }

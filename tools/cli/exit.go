@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -112,6 +113,12 @@ func codeOf(err error) int {
 		return exitOK
 	}
 	return exitIO
+}
+
+// ExitOf returns the row of Exits with which err ends the program; nil is ok. The generated documents are made from it.
+func ExitOf(err error) Exit {
+	code := codeOf(err)
+	return Exits[slices.IndexFunc(Exits, func(e Exit) bool { return e.Code == code })]
 }
 
 // nameOf returns the published name of a code of ours.

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"containlease/schema"
+	"containlease/tools/internal/drift"
 	"containlease/tools/leasegen/internal/emit"
 	"containlease/tools/leasegen/internal/ir"
 	"containlease/tools/leasegen/internal/source"
@@ -26,15 +27,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
+	folder := drift.Folder{Dir: *dir, Pattern: "*_gen.go"}
 	files, err := generate()
 	if err == nil && *write {
-		err = replace(*dir, files)
+		err = folder.Replace(files)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "leasegen:", err)
 		return 1
 	}
-	changes, err := compare(*dir, files)
+	changes, err := folder.Compare(files)
 	if err != nil {
 		fmt.Fprintln(stderr, "leasegen:", err)
 		return 1

@@ -1,4 +1,6 @@
-package main
+// Package drift holds generated files against what the generator says now. It is what makes every generator of this
+// repository print a diff by default and write on demand.
+package drift
 
 import (
 	"bytes"
@@ -10,15 +12,19 @@ import (
 	"strings"
 )
 
-const suffix = "_gen.go"
+// Folder is a folder with generated files: those whose names match Pattern, as in filepath.Match. Other files in it are
+// left alone.
+type Folder struct {
+	Dir, Pattern string
+}
 
-// generated returns the generated files that are in dir, by name.
-func generated(dir string) (map[string][]byte, error) {
+// generated returns the generated files that are in the folder, by name.
+func (f Folder) generated() (map[string][]byte, error) {
 	// A pattern matches nothing in a folder that is not there: say so instead.
-	if _, err := os.ReadDir(dir); err != nil {
-		return nil, fmt.Errorf("the folder of the generated files: %w; run leasegen in the folder tools, or name it by -dir", err)
+	if _, err := os.ReadDir(f.Dir); err != nil {
+		return nil, fmt.Errorf("the folder of the generated files: %w; run the generator in the folder tools, or name it by -dir", err)
 	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
+	paths, err := filepath.Glob(filepath.Join(f.Dir, f.Pattern))
 	if err != nil {
 		return nil, err
 	}
@@ -31,16 +37,16 @@ func generated(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// replace makes the generated files in dir exactly these, without touching those
+// Replace makes the generated files in the folder exactly these, without touching those
 // that are right already.
-func replace(dir string, files map[string][]byte) error {
-	old, err := generated(dir)
+func (f Folder) Replace(files map[string][]byte) error {
+	old, err := f.generated()
 	if err != nil {
 		return err
 	}
 	for name := range old {
 		if _, keep := files[name]; !keep {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			if err := os.Remove(filepath.Join(f.Dir, name)); err != nil {
 				return err
 			}
 		}
@@ -49,16 +55,16 @@ func replace(dir string, files map[string][]byte) error {
 		if bytes.Equal(old[name], text) {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(f.Dir, name), text, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compare describes how the generated files in dir differ from these.
-func compare(dir string, files map[string][]byte) (string, error) {
-	old, err := generated(dir)
+// Compare describes how the generated files in the folder differ from these; "" where they do not.
+func (f Folder) Compare(files map[string][]byte) (string, error) {
+	old, err := f.generated()
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,35 @@
+package explain_test
+
+import (
+	"go/build"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"containlease/tools/leasedoc/internal/explain"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPlatformsAreWhatBuildsThere holds the words about each system against the files that are compiled for it.
+func TestPlatformsAreWhatBuildsThere(t *testing.T) {
+	for _, p := range explain.Platforms {
+		honest := func(dir, file string) bool { return slices.Contains(files(t, p.GOOS, dir), file) }
+		require.Equal(t, honest("lease/host", "other.go"), p.End == "not offered", p.GOOS)
+		require.Equal(t, honest("lease/process", "other.go"), strings.HasPrefix(p.Identity, "not established"), p.GOOS)
+		require.Equal(t, honest("persist/file", "sys_other.go"), strings.HasPrefix(p.Home, "refused"), p.GOOS)
+		if honest("lease/process", "boot_darwin.go") {
+			require.Contains(t, p.Identity, "boot")
+		}
+	}
+}
+
+// files are those of a package that build on a system.
+func files(t *testing.T, goos, dir string) []string {
+	ctx := build.Default
+	ctx.GOOS, ctx.CgoEnabled = goos, false
+	pkg, err := ctx.ImportDir(filepath.Join(root, dir), 0)
+	require.NoError(t, err)
+	return pkg.GoFiles
+}

@@ -1,0 +1,49 @@
+package explain
+
+import "containlease/lease/verdict"
+
+// Actions say what an operator does about a finding, by the rung's name. Meaning, missing proof and command are the rung's own.
+var Actions = map[string]string{
+	"lock-held-owner-dead": "Look again in a moment: a doctor may be at work. If it stays, find out who holds the lock file (`lsof` on owners/<lease>.lock) and end that process.",
+	"lock-held":            "Nothing. The invocation is at work; acquire admits others beside it unless one of the two asked to be alone.",
+	"lock-unknown":         "Run the command as the user that owns the home, or put the rights of the lock file right.",
+	"other-machine":        "Use the home where it was made. Start with an empty directory here.",
+	"boot-unreliable":      "Run where /proc is the kernel's own, not mounted over, and of this PID namespace.",
+	"another-boot":         "Run doctor with --apply. The next acquire that recovers first does the same.",
+	"other-namespace":      "Ask again from inside the owner's container or namespace. After a reboot of the machine the doctor clears it from anywhere.",
+	"owner-alive":          "Nothing. Another program's owner is at work.",
+	"no-evidence":          "If every user of the home shares one PID namespace, say so with --single-pid-namespace. If you are not sure, do not: wrong, it takes the living for dead.",
+	"abandoned":            "End the owner's process, whose number `show` prints, or wait for its end. Then run doctor with --apply.",
+	"owner-unknown":        "Run doctor as a user that may see the owner's process (hidepid and other users hide it).",
+	"host-unknown":         "Run doctor as a user that may see the host's process (hidepid and other users hide it).",
+	"orphan":               "The gate is stopping what is left: wait for the grace. If it does not end, send TERM to the host's process, whose number `show` prints. Do not send KILL: a killed gate leaves no proof.",
+	"legacy":               "Wait for the next reboot; a v1 lease has no other proof.",
+	"complete":             "Run doctor with --apply. Acquire is not blocked by it.",
+	"gate-never-opened":    "Run doctor with --apply.",
+	"never-started":        "Run doctor with --apply.",
+	"boundary-empty":       "Run doctor with --apply.",
+	"no-proof":             "Look for processes that the plugin left behind and end them. The lease itself is cleared by the next reboot: nobody can prove now what was started.",
+	"malformed":            "Find out who wrote the file. containlease never removes it: move it out of leases/ by hand, and keep it.",
+	"newer-version":        "Use the containlease that wrote it, or a newer one. Other plugins are not affected.",
+}
+
+// Outcomes explained, by verdict.
+var Verdicts = map[verdict.Outcome]string{
+	verdict.Active:    "its owner is at work",
+	verdict.Gone:      "every process of it is proved gone",
+	verdict.Abandoned: "its owner lives, but no longer looks after it",
+	verdict.Orphan:    "its owner is dead and its host lives",
+	verdict.Uncertain: "neither life nor death is proved",
+	verdict.Malformed: "not a lease",
+	verdict.Newer:     "a lease of a version that this program does not know",
+}
+
+// Blocks explains why a plugin may not start.
+var Blocks = map[verdict.Block]string{
+	verdict.Admitted:            "the plugin may start beside it",
+	verdict.BlockedMalformed:    "a record that nobody can read blocks every plugin",
+	verdict.BlockedUnsafe:       "its owner could not prove the end, and said so",
+	verdict.BlockedUnverifiable: "it is neither at work nor complete and gone",
+	verdict.BlockedNewer:        "its version is not known here",
+	verdict.BlockedExclusive:    "one of the two asked to be alone",
+}
