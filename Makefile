@@ -24,7 +24,7 @@ test: ## all tests of all modules, with the race detector
 
 .PHONY: gen
 gen: ## write gen/leasefile from the schemas
-	@go run ./tools/leasegen -write
+	@go run ./tools/leasegen -write -dir gen/leasefile
 
 .PHONY: check
 check: drift format vet staticcheck tidy standalone ## drift, format, vet on every system, staticcheck, module tidiness
@@ -32,7 +32,7 @@ check: drift format vet staticcheck tidy standalone ## drift, format, vet on eve
 
 .PHONY: drift
 drift: ## fail, with a diff, if gen/ is not what the schemas say
-	@go run ./tools/leasegen || { echo "run: make gen"; exit 1; }
+	@go run ./tools/leasegen -dir gen/leasefile || { echo "run: make gen"; exit 1; }
 
 .PHONY: format
 format: ## fail if gofmt would change a file

@@ -1,0 +1,5 @@
+package etcd
+
+const memberEnv = "CONTAINLEASE_ETCD_MEMBER"
+
+func member() {}
