@@ -57,6 +57,8 @@ func TestRecordsReadBack(t *testing.T) {
 		{&operation, decodeFile(leasefile.DecodeIdentityV1File)},
 		{&leasefile.PluginV1{Executable: "/opt/plug in/" + strings.Repeat("é", 4000), Identity: operation}, decodeFile(leasefile.DecodePluginV1File)},
 		{&leasefile.HomeV1{MachineID: uuid, HostSHA256: digest}, decodeFile(leasefile.DecodeHomeV1File)},
+		{&leasefile.MachineV1{MachineID: uuid, BootID: digest, PIDNamespace: pointerTo[int64](4026531836)}, decodeFile(leasefile.DecodeMachineV1File)},
+		{&leasefile.MachineV1{MachineID: uuid, BootID: digest}, decodeFile(leasefile.DecodeMachineV1File)},
 		{&leasefile.EmptyV1{LeaseID: uuid, Token: uuid, Gate: host}, decodeFile(leasefile.DecodeEmptyV1File)},
 		{&leasefile.AuditV1{Action: leasefile.AuditActionAcceptUnproved, At: "2026-11-30T02:24:41.123Z", Reason: `he said "so"`, Rule: "orphan"}, decodeFile(leasefile.DecodeAuditV1File)},
 		{&leasefile.AuditV1{Action: leasefile.AuditActionRetire, At: "2026-11-30T02:24:41.123Z", Reason: "x", Rule: "r", LeaseID: pointerTo(uuid), Digest: pointerTo(digest)}, decodeFile(leasefile.DecodeAuditV1File)},

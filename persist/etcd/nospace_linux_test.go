@@ -33,11 +33,11 @@ func TestNoSpace(t *testing.T) {
 	require.ErrorIs(t, err, rpctypes.ErrNoSpace)
 
 	h, err := m.Acquire(t.Context(), identity("new"), "")
-	require.ErrorIs(t, err, rpctypes.ErrNoSpace)
+	require.ErrorIs(t, err, ErrNoSpace)
 	require.NotErrorIs(t, err, lease.ErrUnsettled)
 	require.Nil(t, h, "refused before a host could exist")
 	err = running.Event(t.Context(), fsm.HostStarting, child(t))
-	require.ErrorIs(t, err, rpctypes.ErrNoSpace)
+	require.ErrorIs(t, err, ErrNoSpace)
 	require.Equal(t, fsm.StateParentOwned, running.State())
 	agrees(t, m.store, running)
 

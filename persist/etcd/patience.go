@@ -2,10 +2,7 @@ package etcd
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 )
 
@@ -59,13 +56,4 @@ func (c *conn) ask(ctx context.Context, request func(context.Context) error) err
 			return c.explained(err)
 		}
 	}
-}
-
-// explained says what a silence may mean: the client keeps a connection's troubles to itself.
-func (c *conn) explained(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("etcd at %s did not answer within %v; is it running, has it a leader, and do the TLS files fit? %w",
-			strings.Join(c.endpoints, ", "), c.deadline, err)
-	}
-	return err
 }

@@ -12,7 +12,7 @@ import (
 // Retire removes a machine and all its leases, in one transaction that only deletes. It is an operator's word, to be given for
 // a reason and written down before: nothing of this machine runs, and it never returns with this state home.
 // record is the Digest of the machine's own Record, as the operator saw it. From then on every process of the machine is
-// fenced. It returns how many leases went. ErrNoMachine: there is another record, or none; after a lost reply also that it
+// fenced; should it return all the same, a new process registers it anew, without leases. It returns how many leases went. ErrNoMachine: there is another record, or none; after a lost reply also that it
 // was done. On any other error but a refusal it may still happen: say it again.
 func Retire(ctx context.Context, machineID string, record persist.Digest, opts ...Option) (leases int64, err error) {
 	if err := checkID("machine", machineID); err != nil {

@@ -66,7 +66,7 @@ func TestUsersAreApart(t *testing.T) {
 		attempt(persist.Remove, key, body(2, 700), nil),
 	} {
 		err := at.Do(t.Context(), forged, nil)
-		require.ErrorIs(t, err, rpctypes.ErrPermissionDenied)
+		require.ErrorIs(t, err, ErrDenied)
 		require.NotErrorIs(t, err, persist.ErrUnsettled)
 	}
 	_, err = forged.Read(t.Context(), key)
@@ -77,7 +77,7 @@ func TestUsersAreApart(t *testing.T) {
 
 	fleetUser(t, as)
 	_, err = Open(t.Context(), a, as("a"), Login("a", "wrong"))
-	require.ErrorIs(t, err, rpctypes.ErrAuthFailed)
+	require.ErrorIs(t, err, ErrDenied)
 	put(t, sb, persist.Remove, key, body(2, 700), nil)
 }
 
@@ -129,7 +129,7 @@ func TestTLS(t *testing.T) {
 		"no trust in theirs":     TLSFiles("", info.CertFile, info.KeyFile),
 	} {
 		_, err = Open(t.Context(), newMachine(), only, hurried, files)
-		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		require.ErrorIs(t, err, ErrUnanswered, name)
 		require.ErrorContains(t, err, endpoint, "and it says who did not answer")
 	}
 	for _, files := range []Option{TLSFiles("/missing", "", ""), TLSFiles(info.KeyFile, "", ""), TLSFiles("", info.CertFile, "")} {

@@ -159,11 +159,11 @@ func (s *Store) named(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", s.prefix+key, err)
+	return fmt.Errorf("%s: %w", s.prefix+key, s.explained(err))
 }
 
 func (s *Store) unsettled(key string, err error) error {
-	return s.named(key, fmt.Errorf("%w: etcd did not answer for certain within %v: %w", persist.ErrUnsettled, s.deadline, err))
+	return fmt.Errorf("%s: %w: etcd did not answer for certain within %v: %w", s.prefix+key, persist.ErrUnsettled, s.deadline, err)
 }
 
 func absentIsChanged(err error) error {
