@@ -41,8 +41,8 @@ func (s *Store) lay(p *patience, key string, next []byte) (landed bool, err erro
 		return s.layToRest(p, key, next, revision)
 	}
 	revision := s.machine.revision.Load()
-	answer, err := s.commit(p, clientv3.OpPut(s.prefix+key, string(next)),
-		s.machine.holds(), s.machine.unmoved(revision), clientv3.Compare(clientv3.CreateRevision(s.prefix+key), "=", 0))
+	answer, err := s.commit(p, clientv3.OpPut(s.prefix+key, string(next)), s.machine.unmoved(revision),
+		clientv3.Compare(clientv3.CreateRevision(s.prefix+key), "=", 0))
 	switch {
 	case err != nil && !definite(err):
 		s.doubtful(key, revision)

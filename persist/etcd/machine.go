@@ -77,12 +77,13 @@ func (r *registration) take(record string, revision int64) {
 	r.revision.Store(revision)
 }
 
-// holds is the condition of every write: this machine, this boot.
+// holds is the condition of every Replace and Remove: this machine, this boot.
 func (r *registration) holds() clientv3.Cmp {
 	return clientv3.Compare(clientv3.Value(r.key), "=", r.record)
 }
 
-// unmoved is the condition that makes a Create of now impossible later: see renew.
+// unmoved is the condition of a Create. It is stronger, for a revision has one record, and makes a Create of now impossible
+// later: see renew.
 func (r *registration) unmoved(revision int64) clientv3.Cmp {
 	return clientv3.Compare(clientv3.ModRevision(r.key), "=", revision)
 }
@@ -110,7 +111,7 @@ func (r *registration) fenced(kv *mvccpb.KeyValue) error {
 // renew writes the record anew, unchanged, unless its revision has moved already: whatever was sent on the condition of that
 // revision cannot land afterwards. It returns what is then under key; nil: nothing.
 func (c *conn) renew(ctx context.Context, r *registration, revision int64, key string) (*mvccpb.KeyValue, error) {
-	answer, err := c.client.Txn(ctx).If(r.holds(), r.unmoved(revision)).
+	answer, err := c.client.Txn(ctx).If(r.unmoved(revision)).
 		Then(clientv3.OpPut(r.key, r.record), clientv3.OpGet(key)).
 		Else(clientv3.OpGet(r.key), clientv3.OpGet(key)).Commit()
 	if err != nil {

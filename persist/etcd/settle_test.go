@@ -127,3 +127,16 @@ func TestRenewedByAnotherProcess(t *testing.T) {
 	put(t, other, persist.Create, uuid.NewString(), nil, body(1, 700))
 	require.Equal(t, s.machine.revision.Load(), other.machine.revision.Load())
 }
+
+// Nobody's reply was lost, and somebody else has done exactly what we want to do: that is not our write.
+func TestSomebodyElseDidIt(t *testing.T) {
+	eachLife(t, func(t *testing.T, s *Store, _ *network, a persist.Attempt, _ []byte) {
+		require.NoError(t, a.Do(t.Context(), open(t, s.machine.ours), nil))
+		want := persist.ErrChanged
+		if a.Op == persist.Create {
+			want = persist.ErrExists
+		}
+		require.ErrorIs(t, a.Do(t.Context(), s, nil), want)
+		require.Equal(t, a.Next, content(t, s, a.Key))
+	})
+}
