@@ -57,13 +57,6 @@ func TestCluster(t *testing.T) {
 	require.Greater(t, len(sum.confirmed), 1000)
 }
 
-// link is one write: what is written names what it was written over.
-type link struct{ key, content string } // no content: a removal
-
-func successor(key, before string, n int) string {
-	return fmt.Sprintf("%s %d after %s\n%0600d", key, n, persist.DigestOf([]byte(before)), rand.N(1<<30))
-}
-
 // writer leads one lease after the other through a life.
 type writer struct {
 	t         *testing.T

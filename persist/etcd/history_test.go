@@ -2,6 +2,8 @@ package etcd
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,13 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
+
+// link is one write: what is written names what it was written over.
+type link struct{ key, content string } // no content: a removal
+
+func successor(key, before string, n int) string {
+	return fmt.Sprintf("%s %d after %s\n%0600d", key, n, persist.DigestOf([]byte(before)), rand.N(1<<30))
+}
 
 // history is what a cluster says has happened to the leases, from its first revision on.
 type history struct {
