@@ -1,6 +1,6 @@
 # Everything a person or a machine does with this repository. `make help` lists it.
 SHELL   := /bin/bash
-MODULES := . tools
+MODULES := . persist/etcd tools
 SYSTEMS := darwin windows freebsd
 # A race-enabled program ends a second late unless told not to; hosts and gates are such programs in the tests.
 export GORACE := atexit_sleep_ms=0
@@ -74,3 +74,7 @@ fuzz: ## each fuzz test for a minute
 .PHONY: bench
 bench: ## every benchmark, as Go prints them
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done
+
+.PHONY: cluster
+cluster: ## 90 s of a three-node etcd cluster whose leader is killed and stopped, held against etcd's own history
+	@cd persist/etcd && go test -count=1 -run '^TestCluster$$' -cluster 90s -v .

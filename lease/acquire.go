@@ -145,10 +145,7 @@ func (r *Registry) admit(ctx context.Context, h *Handle) error {
 	if err := r.checkActive(op, h.wish.enabled); err != nil {
 		return err
 	}
-	if _, err := r.home.Sweep(ctx); err != nil {
-		return err
-	}
-	v := r.look()
+	v, there := r.look(), map[string]bool{h.id: true}
 	for e, err := range r.store.List(ctx) {
 		if err != nil {
 			return err
@@ -156,11 +153,23 @@ func (r *Registry) admit(ctx context.Context, h *Handle) error {
 		if e.Key == h.id {
 			continue
 		}
+		there[e.Key] = true
 		if err := r.admitBeside(ctx, v, e, op.PluginID, h.wish.exclusive); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.sweep(ctx, there)
+}
+
+// sweep removes what crashes left in the home beside leases that are no more. Only the home's own store knows of itself which
+// there are.
+func (r *Registry) sweep(ctx context.Context, there map[string]bool) (err error) {
+	if own, ok := r.store.(*file.Store); ok && own == r.home.Store() {
+		_, err = r.home.Sweep(ctx)
+	} else {
+		_, err = r.home.SweepOwners(ctx, func(id string) bool { return there[id] })
+	}
+	return err
 }
 
 // admitBeside judges one record in the way. Only malformed ones block a plugin that is not their own.

@@ -62,6 +62,8 @@ func TestRecordsReadBack(t *testing.T) {
 		{&operation, of(leasefile.DecodeIdentityV1, leasefile.DecodeIdentityV1File)},
 		{&leasefile.PluginV1{Executable: "/opt/plug in/" + strings.Repeat("é", 4000), Identity: operation}, of(leasefile.DecodePluginV1, leasefile.DecodePluginV1File)},
 		{&leasefile.HomeV1{MachineID: uuid, HostSHA256: digest}, of(leasefile.DecodeHomeV1, leasefile.DecodeHomeV1File)},
+		{&leasefile.MachineV1{MachineID: uuid, BootID: digest, PIDNamespace: pointerTo[int64](4026531836)}, of(leasefile.DecodeMachineV1, leasefile.DecodeMachineV1File)},
+		{&leasefile.MachineV1{MachineID: uuid, BootID: digest}, of(leasefile.DecodeMachineV1, leasefile.DecodeMachineV1File)},
 		{&leasefile.EmptyV1{LeaseID: uuid, Token: uuid, Gate: host}, of(leasefile.DecodeEmptyV1, leasefile.DecodeEmptyV1File)},
 		{&leasefile.AuditV1{Action: leasefile.AuditActionAcceptUnproved, At: "2026-11-30T02:24:41.123Z", Reason: `he said "so"`, Rule: "orphan"}, of(leasefile.DecodeAuditV1, leasefile.DecodeAuditV1File)},
 		{&leasefile.AuditV1{Action: leasefile.AuditActionRetire, At: "2026-11-30T02:24:41.123Z", Reason: "x", Rule: "r", LeaseID: pointerTo(uuid), Digest: pointerTo(digest)}, of(leasefile.DecodeAuditV1, leasefile.DecodeAuditV1File)},

@@ -13,6 +13,7 @@ import (
 	"containlease/gen/wire"
 	"containlease/lease"
 	"containlease/lease/host"
+	"containlease/persist/etcd"
 	"containlease/persist/file"
 )
 
@@ -70,6 +71,12 @@ var classes = []struct {
 	{lease.ErrBlocked, exitBlocked},
 	{host.ErrUnsafe, exitBlocked},
 	{lease.ErrUnsettled, exitIO},
+	{etcd.ErrUnanswered, exitIO},
+	{etcd.ErrNoSpace, exitIO},
+	{etcd.ErrFenced, exitRefused},
+	{etcd.ErrDenied, exitRefused},
+	{etcd.ErrNoMachine, exitNotFound},
+	{etcd.ErrKey, exitNotFound},
 	{lease.ErrNotActive, exitRefused},
 	{lease.ErrOtherHome, exitRefused},
 	{lease.ErrNoIdentity, exitIdentity},

@@ -28,17 +28,24 @@ func (a *app) homeDir() (string, error) {
 
 // open opens the home for writing and makes it if it is not there.
 func (a *app) open(opts ...lease.Option) (*lease.Registry, error) {
+	return a.registry(false, opts...)
+}
+
+// read opens an existing home and changes nothing in it.
+func (a *app) read(opts ...lease.Option) (*lease.Registry, error) {
+	return a.registry(true, append(opts, lease.ReadOnly())...)
+}
+
+func (a *app) registry(readOnly bool, opts ...lease.Option) (*lease.Registry, error) {
 	dir, err := a.homeDir()
 	if err != nil {
 		return nil, err
 	}
 	opts = append(opts, lease.WithLogger(a.logger()), lease.WithObserver(a.observe))
+	if a.store != "" {
+		return a.inEtcd(dir, readOnly, opts...)
+	}
 	return lease.Open(context.Background(), dir, opts...)
-}
-
-// read opens an existing home and changes nothing in it.
-func (a *app) read(opts ...lease.Option) (*lease.Registry, error) {
-	return a.open(append(opts, lease.ReadOnly())...)
 }
 
 // openExisting opens for writing a home that must be there: looking for what should be mended makes no home.

@@ -35,6 +35,7 @@ var kinds = map[string]kind{
 	"identity": versionOne(leasefile.DecodeIdentityV1, leasefile.DecodeIdentityV1File),
 	"empty":    versionOne(leasefile.DecodeEmptyV1, leasefile.DecodeEmptyV1File),
 	"home":     versionOne(leasefile.DecodeHomeV1, leasefile.DecodeHomeV1File),
+	"machine":  versionOne(leasefile.DecodeMachineV1, leasefile.DecodeMachineV1File),
 	"audit":    versionOne(leasefile.DecodeAuditV1, leasefile.DecodeAuditV1File),
 }
 

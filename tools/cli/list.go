@@ -26,13 +26,21 @@ type showing struct {
 }
 
 func (a *app) listCommand() *cobra.Command {
-	return &cobra.Command{
+	fleet := false
+	c := &cobra.Command{
 		Use: "list", Short: "List the leases of the home, each with its verdict", Args: cobra.NoArgs,
 		Long: `list shows every record of the home: lease, state, verdict, owner's and host's pid, plugin, and why
 the verdict is so. It writes nothing, not even a lock file. A home without leases gives an empty
 list; no home is an error (66).`,
-		RunE: a.does(func([]string) error { return a.list() }),
+		RunE: a.does(func([]string) error {
+			if fleet {
+				return a.listFleet()
+			}
+			return a.list()
+		}),
 	}
+	c.Flags().BoolVar(&fleet, "fleet", false, "the leases of all machines, as far as they can be told from here; wants --store")
+	return c
 }
 
 func (a *app) showCommand() *cobra.Command {

@@ -10,9 +10,9 @@ import (
 
 // global holds the flags that every command has.
 type global struct {
-	home, output, level string
-	timeout             time.Duration
-	quiet               bool
+	home, store, output, level string
+	timeout                    time.Duration
+	quiet                      bool
 }
 
 const (
@@ -38,12 +38,14 @@ The state home is --home, else $CONTAINLEASE_HOME, else $XDG_STATE_HOME/containl
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&a.home, "home", "", "the state home (see containlease --help)")
+	f.StringVar(&a.store, "store", "", "where the leases are: etcd:URL[,URL...]; empty for files in the home")
 	f.StringVar(&a.output, "output", outputTable, "table or json")
 	f.DurationVar(&a.timeout, "timeout", 30*time.Second, "how long to wait for a lock; never limits a plugin's run")
 	f.BoolVar(&a.quiet, "quiet", false, "no notes on stderr, only errors")
 	f.StringVar(&a.level, "log-level", "error", "debug, info, warn or error; info shows every transition")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.doctorCommand(), a.validateCommand(),
 		a.schemaCommand(), a.pluginCommand(), a.versionCommand(), a.gateCommand(),
+		a.watchCommand(), a.retireMachineCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes", Long: exitTopic()})
 	return root
 }

@@ -23,6 +23,8 @@ var outputs = map[string]any{
 	"plugins-v1":  pluginList{},
 	"schemas-v1":  schemaNames{},
 	"version-v1":  versionInfo{},
+	"fleet-v1":    fleetListing{},
+	"change-v1":   fleetChange{},
 }
 
 type schemaNames struct {

@@ -1,0 +1,140 @@
+package etcd
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"containlease/gen/leasefile"
+	"containlease/lease"
+	"containlease/persist"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program is the containlease program of this checkout, on one cluster.
+type program struct {
+	t      *testing.T
+	binary string
+	store  string
+}
+
+func build(t *testing.T, endpoint string) program {
+	t.Helper()
+	p := program{t, filepath.Join(t.TempDir(), "containlease"), "etcd:" + endpoint}
+	cmd := exec.Command("go", "build", "-o", p.binary, "./containlease")
+	cmd.Dir = "../../tools"
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return p
+}
+
+// exits runs the program in home and wants the code.
+func (p program) exits(code int, home string, args ...string) (stdout string) {
+	p.t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(p.binary, append([]string{"--home", home, "--store", p.store}, args...)...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run()
+	require.Equal(p.t, code, cmd.ProcessState.ExitCode(), "%v\n%s%s", args, &out, &errs)
+	return out.String()
+}
+
+type fleetView struct {
+	Machines []struct{ MachineID, Digest string }
+	Leases   []struct{ MachineID, LeaseID, Standing string }
+}
+
+func (p program) fleet(home string) (v fleetView) {
+	p.t.Helper()
+	require.NoError(p.t, json.Unmarshal([]byte(p.exits(0, home, "list", "--fleet", "--output", "json")), &v))
+	return v
+}
+
+// TestProgram is the command line on two machines of one fleet: the doctor of A never touches B's leases.
+func TestProgram(t *testing.T) {
+	alone := on(t)
+	only := func(o *options) { o.endpoints = nil; alone(o) }
+	o := &options{}
+	only(o)
+	p := build(t, o.endpoints[0])
+	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	p.exits(7, a, "run", "--", "sh", "-c", "exit 7")
+	p.exits(0, b, "run", "--", "true")
+	require.Len(t, p.fleet(a).Machines, 2)
+	require.Empty(t, p.fleet(a).Leases, "all released")
+
+	m, s := reader(t, b, only)
+	old := sample(booted(m, "9"), leasefile.ContainmentStatusHostActive)
+	put(t, s, persist.Create, old.LeaseID, nil, old.AppendCanonical(nil))
+	require.Equal(t, "boot-over", p.fleet(a).Leases[0].Standing)
+	p.exits(0, a, "doctor", "--apply")
+	require.NotNil(t, content(t, s, old.LeaseID), "the doctor of another machine")
+	p.exits(66, a, "show", old.LeaseID)
+	require.Contains(t, p.exits(0, b, "show", old.LeaseID, "--output", "json"), "--store "+p.store+" doctor --apply", "the command to copy")
+	p.exits(69, b, "doctor")
+	p.exits(0, b, "doctor", "--apply")
+	require.Nil(t, content(t, s, old.LeaseID))
+
+	put(t, s, persist.Create, old.LeaseID, nil, old.AppendCanonical(nil))
+	for _, row := range p.fleet(a).Machines {
+		if row.MachineID == m.MachineID {
+			p.exits(64, a, "retire-machine", m.MachineID, "--digest", row.Digest)
+			p.exits(66, a, "retire-machine", m.MachineID, "--digest", hex64("0"), "--reason", "mistaken")
+			p.exits(0, a, "retire-machine", m.MachineID, "--digest", row.Digest, "--reason", "its disk is shredded")
+		}
+	}
+	require.Empty(t, p.fleet(a).Leases)
+	require.Len(t, p.fleet(a).Machines, 1)
+	audit, err := os.ReadFile(filepath.Join(a, "audit.jsonl"))
+	require.NoError(t, err)
+	require.Contains(t, string(audit), "shredded")
+	p.watch(a, only)
+	p.exits(64, a, "watch")
+	p.store = "file:x"
+	p.exits(64, a, "list")
+}
+
+// watch sees a change of the fleet and ends by a signal.
+func (p program) watch(home string, only Option) {
+	t := p.t
+	cmd := exec.Command(p.binary, "--store", p.store, "watch", "--fleet", "--output", "json")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill() }()
+	lines := json.NewDecoder(out)
+	next := func() (kind string) {
+		var line struct{ Kind string }
+		require.NoError(t, lines.Decode(&line))
+		return line.Kind
+	}
+	require.Equal(t, "relisted", next())
+	require.Equal(t, "present", next())
+	p.exits(0, home, "run", "--", "true")
+	require.Equal(t, "written", next())
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	for lines.More() {
+		next()
+	}
+	require.NoError(t, cmd.Wait())
+}
+
+// reader is a store with the name of the machine whose home is dir.
+func reader(t *testing.T, dir string, only Option) (leasefile.MachineV1, *Store) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "machine.json"))
+	require.NoError(t, err)
+	home, err := leasefile.DecodeHomeV1File(b)
+	require.NoError(t, err)
+	h := newHome(t)
+	defer h.Close()
+	m, err := lease.MachineOf(h)
+	require.NoError(t, err)
+	m.MachineID = home.MachineID
+	return m, open(t, m, only)
+}
