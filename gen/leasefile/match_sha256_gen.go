@@ -4,7 +4,7 @@
 // sha256 d3dcf122634c2982283c28120f877406f15c800a2f1728fef094e05d2958e22a identity-v1.schema.json
 // sha256 59b324f8891ebaaa66d2527974d08aa40ad6c42e94efb2e813f6a234a1b6237d plugin-v1.schema.json
 // sha256 21795d21ae73c9ff1d2fec60365a5fad07fd1dfaedd602e38eb8973bbdf2f5a4 home-v1.schema.json
-// sha256 0e259387ac1d562d8c3373cfc72aa5010f25b0a683bcf4385950aa75a820630c machine-v1.schema.json
+// sha256 d915a41921e1c125c30a74e27f17a08e6e1fd34c214c2fd1b7dea03ad5408e02 machine-v1.schema.json
 // sha256 c7aa99875448dd1a477b75eebc389b16cc9425f029fa2eeca6c84df79626ff1c empty-v1.schema.json
 // sha256 30fa4156f0d6449a9c3ca3a9017d9f0ae76340393b1bf58e5ffb80e32adfa60e audit-v1.schema.json
 

@@ -63,6 +63,6 @@ func TestDriftIsShown(t *testing.T) {
 func TestWrongUsage(t *testing.T) {
 	var stderr bytes.Buffer
 	require.Equal(t, 1, run([]string{"-dir", filepath.Join(t.TempDir(), "ghost")}, &stderr, &stderr))
-	require.Contains(t, stderr.String(), "run leasegen in the folder tools")
+	require.Contains(t, stderr.String(), "run the generator in the folder tools")
 	require.Equal(t, 2, run([]string{"-frobnicate"}, &stderr, &stderr))
 }
