@@ -23,16 +23,16 @@ test: ## all tests of all modules, with the race detector
 	@for m in $(MODULES); do (cd $$m && go test -race ./...) || exit 1; done
 
 .PHONY: gen
-gen: ## write gen/leasefile from the schemas
-	@go run ./tools/leasegen -write
+gen: ## write gen/leasefile from the schemas, and the cases of schema/vectors
+	@cd tools && go run ./leasegen -write && go run ./vectorgen -write
 
 .PHONY: check
 check: drift format vet staticcheck tidy standalone ## drift, format, vet on every system, staticcheck, module tidiness
 	@echo "check: all well"
 
 .PHONY: drift
-drift: ## fail, with a diff, if gen/ is not what the schemas say
-	@go run ./tools/leasegen || { echo "run: make gen"; exit 1; }
+drift: ## fail, with a diff, if gen/ or the vectors are not what is generated
+	@cd tools && go run ./leasegen && go run ./vectorgen || { echo "run: make gen"; exit 1; }
 
 .PHONY: format
 format: ## fail if gofmt would change a file
@@ -55,6 +55,10 @@ tidy: ## fail if a go.mod or go.sum is not tidy
 .PHONY: standalone
 standalone: ## build every module without the workspace
 	@for m in $(MODULES); do (cd $$m && GOWORK=off go build ./... && GOWORK=off go vet ./...) || exit 1; done
+
+.PHONY: conformance
+conformance: ## ask independent schema validators about the vectors and 200,000 mutants
+	@cd tools && go run ./conformance
 
 .PHONY: fuzz
 fuzz: ## each fuzz test for a minute
