@@ -61,10 +61,10 @@ conformance: ## ask independent schema validators about the vectors and 200,000 
 	@cd tools && go run ./conformance
 
 .PHONY: fuzz
-fuzz: ## each fuzz test for a minute
+fuzz: ## each fuzz test for a minute; a crasher becomes a case of tools/vectorgen
 	@grep -rl --include='*_test.go' '^func Fuzz' $(MODULES) | xargs -n1 dirname | sort -u | while read d; do \
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z]*' $$d/*_test.go | cut -c6-); do \
-	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s .) || exit 1; done; done
+	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 100x .) || exit 1; done; done
 
 .PHONY: bench
 bench: ## every benchmark, as Go prints them

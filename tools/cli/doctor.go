@@ -32,9 +32,10 @@ func (a *app) doctorCommand() *cobra.Command {
 	var f doctorFlags
 	c := &cobra.Command{
 		Use: "doctor [ID]", Short: "Judge what crashed runs left behind, and clear what is proved gone", Args: cobra.MaximumNArgs(1),
-		Long: `doctor reports every record that is not an invocation at work: its verdict, the facts, the proof that is missing and
-the next command. With --apply it removes the leases that are proved gone, each judged again under the catalogue lock and
-the lease's own lock; nothing is removed for its age. Without --apply it writes nothing at all, not even a lock file.
+		Long: `doctor reports every record that is not an invocation at work: its verdict, the facts, the proof
+that is missing and the next command. With --apply it removes the leases that are proved gone, each
+judged again under the catalogue lock and the lease's own lock; nothing is removed for its age.
+Without --apply it writes nothing at all, not even a lock file.
 
 Exit code 0: no findings. 69: findings remain; what --apply removed is none any more.`,
 		RunE: a.does(func(args []string) error { return a.doctor(f, strings.Join(args, "")) }),
@@ -44,7 +45,7 @@ Exit code 0: no findings. 69: findings remain; what --apply removed is none any 
 	return c
 }
 
-const vouchUsage = "your word that all users of the home share this one PID namespace; wrong, it takes the living for dead"
+const vouchUsage = "your word: all users of the home share this PID namespace"
 
 func vouched(yes bool) (opts []lease.Option) {
 	if yes {

@@ -77,7 +77,7 @@ var classes = []struct {
 	{file.ErrNoHome, exitNotFound},
 	{lease.ErrReadOnly, exitRefused},
 	{lease.ErrInvalid, exitInvalid},
-	{anyDecode, exitInvalid},
+	{errAnyDecode, exitInvalid},
 	{lease.ErrNotExist, exitNotFound},
 	{file.ErrName, exitNotFound},
 	{errors.ErrUnsupported, exitIdentity},
@@ -93,8 +93,8 @@ var classes = []struct {
 	{context.DeadlineExceeded, exitHeld},
 }
 
-// anyDecode stands for every *wire.DecodeError in classes.
-var anyDecode = errors.New("any decode error")
+// errAnyDecode stands for every *wire.DecodeError in classes.
+var errAnyDecode = errors.New("any decode error")
 
 // codeOf is the one mapping from errors to exit codes.
 func codeOf(err error) int {
@@ -104,7 +104,7 @@ func codeOf(err error) int {
 	}
 	for _, c := range classes {
 		var decode *wire.DecodeError
-		if errors.Is(err, c.is) || c.is == anyDecode && errors.As(err, &decode) {
+		if errors.Is(err, c.is) || c.is == errAnyDecode && errors.As(err, &decode) {
 			return c.code
 		}
 	}
@@ -144,10 +144,11 @@ func exitTopic() string {
 		fmt.Fprintf(&b, "  %3d  %-13s %s\n", e.Code, e.Name, e.Meaning)
 	}
 	b.WriteString(`
-run gives the plugin's own status: 0-255, or 128+n where signal n killed it. A plugin that ended with 0 but whose end could
-not be proved gives 76, one whose last write is not settled 74. What kept run from starting the plugin gives one of the codes
-above, or 128+n where signal n interrupted the wait; with --failure-exit-code N all of these are N. The file of
---status-file tells the plugin's statuses from containlease's.
+run gives the plugin's own status: 0-255, or 128+n where signal n killed it. A plugin that ended
+with 0 but whose end could not be proved gives 76, one whose last write is not settled 74. What kept
+run from starting the plugin gives one of the codes above, or 128+n where signal n interrupted the
+wait; with --failure-exit-code N all of these are N, except for wrong flags, which are always 64.
+The file of --status-file tells the plugin's statuses from containlease's.
 `)
 	return b.String()
 }

@@ -28,8 +28,9 @@ type showing struct {
 func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the leases of the home, each with its verdict", Args: cobra.NoArgs,
-		Long: `list shows every record of the home: lease, state, verdict, owner's and host's pid, plugin, and why the verdict is so.
-It writes nothing, not even a lock file. A home without leases gives an empty list; no home is an error (66).`,
+		Long: `list shows every record of the home: lease, state, verdict, owner's and host's pid, plugin, and why
+the verdict is so. It writes nothing, not even a lock file. A home without leases gives an empty
+list; no home is an error (66).`,
 		RunE: a.does(func([]string) error { return a.list() }),
 	}
 }
@@ -127,8 +128,7 @@ func itemText(it item) string {
 		"facts", strings.Join(facts, ", "),
 		"missing", strings.Join(it.Verdict.Missing, ", or "),
 		"blocks", choose(it.Blocks == "", "nothing", "its plugin ("+it.Blocks+")"),
-		"next", it.Verdict.Next,
-	)
+	) + fmt.Sprintf("%-*s%s\n", nameWidth, "next", plain(it.Verdict.Next)) // in one line, to be copied
 }
 
 func stateWord(it item) string {

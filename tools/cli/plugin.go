@@ -19,8 +19,9 @@ type pluginList struct {
 func (a *app) pluginCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "plugin", Short: "Say which plugins are enabled, and with exactly which identity",
-		Long: `A plugin that has a record may start only with exactly the identity recorded: id, version, host API version, bundle and
-manifest digests. A plugin without a record may start unless run is given --require-enabled.`,
+		Long: `A plugin that has a record may start only with exactly the identity recorded: id, version, host API
+version, bundle and manifest digests. A plugin without a record may start unless run is given
+--require-enabled.`,
 		RunE: a.does(func(args []string) error {
 			if len(args) > 0 {
 				return usagef("unknown command %q for %s plugin", args[0], program)

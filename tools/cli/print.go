@@ -62,25 +62,22 @@ func table(head []string, rows []row) string {
 	return b.String()
 }
 
+// nameWidth is the column in which the values of pairs begin.
+const nameWidth = 11
+
 // pairs is a list of names and values, one below the other; an empty value leaves out its line.
 func pairs(namesAndValues ...string) string {
-	widest := 0
-	for i := 0; i < len(namesAndValues); i += 2 {
-		widest = max(widest, len(namesAndValues[i]))
-	}
+	indent := strings.Repeat(" ", nameWidth)
 	var b strings.Builder
 	for i := 0; i < len(namesAndValues); i += 2 {
-		name, value := namesAndValues[i], namesAndValues[i+1]
-		if value == "" {
-			continue
+		if value := namesAndValues[i+1]; value != "" {
+			fmt.Fprintf(&b, "%-*s%s", nameWidth, namesAndValues[i], strings.TrimPrefix(wrap(value, indent), indent))
 		}
-		indent := strings.Repeat(" ", widest+2)
-		b.WriteString(name + indent[len(name):] + strings.TrimPrefix(wrap(value, indent), indent))
 	}
 	return b.String()
 }
 
-// wrap breaks text at blanks into lines that begin with indent. A word is never broken: it may be a command to copy.
+// wrap breaks text at blanks into lines that begin with indent. A word is never broken.
 func wrap(text, indent string) string {
 	var b strings.Builder
 	line := indent

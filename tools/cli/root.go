@@ -24,8 +24,12 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
 		Short: "Run plugins under containment leases, and tell what became of them",
-		Long: `containlease runs a plugin in a child process under a containment lease: a durable record that names owner and
-host by exact process identity, and that blocks the plugin until every process of it is proved gone.`,
+		Long: `containlease runs a plugin in a child process under a containment lease: a durable record that
+names owner and host by exact process identity, and that blocks the plugin until every process of
+it is proved gone.
+
+The state home is --home, else $CONTAINLEASE_HOME, else $XDG_STATE_HOME/containlease, else
+~/.local/state/containlease. Results go to stdout, everything else to stderr.`,
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkGlobal() },
 		RunE: func(*cobra.Command, []string) error {
@@ -33,7 +37,7 @@ host by exact process identity, and that blocks the plugin until every process o
 		},
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&a.home, "home", "", "state home (default $CONTAINLEASE_HOME, $XDG_STATE_HOME/containlease, ~/.local/state/containlease)")
+	f.StringVar(&a.home, "home", "", "the state home (see containlease --help)")
 	f.StringVar(&a.output, "output", outputTable, "table or json")
 	f.DurationVar(&a.timeout, "timeout", 30*time.Second, "how long to wait for a lock; never limits a plugin's run")
 	f.BoolVar(&a.quiet, "quiet", false, "no notes on stderr, only errors")

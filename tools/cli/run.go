@@ -40,7 +40,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.SetInterspersed(false) // what follows CMD is the plugin's
 	fl.StringVar(&f.identity, "identity", "", "file with the 11 identity fields (schema identity-v1)")
 	fl.StringVar(&f.plugin, "plugin", "", "id of an enabled plugin, whose record gives the identity")
-	fl.StringVar(&f.runID, "run-id", "", "the run that this belongs to, a UUID of version 4 (default a random one)")
+	fl.StringVar(&f.runID, "run-id", "", "the run that this belongs to, a version 4 UUID (default: random)")
 	fl.StringVar(&f.boundary, "boundary", boundaryAuto, "what encloses the plugin: auto or subreaper")
 	fl.DurationVar(&f.grace, "grace", host.DefaultGrace, "from asking to killing")
 	fl.DurationVar(&f.wait, "wait", 0, "how long to wait for a live exclusive holder")
@@ -53,16 +53,23 @@ func (a *app) runCommand() *cobra.Command {
 	return c
 }
 
-const runText = `run acquires a lease, starts CMD behind a gate, waits until every process of it is proved gone, and releases the lease.
-Its exit code is the plugin's; see "containlease help exit-codes". Its stdout is the plugin's alone.
+const runText = `run acquires a lease, starts CMD behind a gate, waits until every process of it is proved gone, and
+releases the lease. Its exit code is the plugin's; see "containlease help exit-codes". Its stdout
+is the plugin's alone.
 
-Without --identity and --plugin the identity is made from the command: plugin, surface and adapter are the executable's base
-name (lower case, other characters to "-", "cmd-" before what begins with no letter), version 0.0.0, operation command.run,
-transport provider-api, contract 1; the bundle digest is the sha256 of the executable, manifest and descriptor digests are the
-sha256 of the text "containlease/command-v1", the executable's absolute path and every argument from argv[0] on, each ended by a
-NUL byte. So all commands of one name are one plugin, and what one left behind blocks the others.
+Without --identity and --plugin the identity is made from the command: plugin, surface and adapter
+are the executable's base name (lower case, other characters to "-", "cmd-" before what begins with
+no letter), version 0.0.0, operation command.run, transport provider-api, contract 1. The bundle
+digest is the sha256 of the executable; manifest and descriptor digests are the sha256 of the text
+"containlease/command-v1", the executable's absolute path and every argument from argv[0] on, each
+ended by a NUL byte. So all commands of one name are one plugin, and what one left behind blocks
+the others.
 
-With --plugin, CMD may be left out: then the program on record runs. A CMD that is given must be that program.`
+With --plugin, CMD may be left out: then the program on record runs. A CMD that is given must be
+that program.
+
+--single-pid-namespace lets leases without evidence be judged by their processes. Given wrongly, it
+takes the living for dead.`
 
 const (
 	boundaryAuto      = "auto"

@@ -1,6 +1,9 @@
+//go:build unix
+
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +25,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/sys/unix"
 )
 
 // patience bounds every wait of a session; it is only ever used up by a failure.
@@ -28,11 +33,14 @@ const patience = 20 * time.Second
 
 // sessionCommands are what a session can do beyond testscript's own commands.
 var sessionCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"exits":          exits,
-	"json":           jsonIs,
-	"kill-recorded":  killRecorded,
-	"await-recorded": awaitRecorded,
-	"hold-catalogue": holdCatalogue,
+	"exits":           exits,
+	"hears":           hears,
+	"json":            jsonIs,
+	"kill-recorded":   killRecorded,
+	"await-recorded":  awaitRecorded,
+	"hold-catalogue":  holdCatalogue,
+	"verdict-agrees":  verdictAgrees,
+	"signal-recorded": signalRecorded,
 }
 
 // condition knows [pidns]: may this user make a PID namespace?
@@ -58,6 +66,29 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("it exits with %d, not %s", code, args[0])
+	}
+}
+
+// hears FIFO PATTERN: the next line that somebody writes into the FIFO matches. It waits for the line, but not for ever.
+func hears(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: hears FIFO PATTERN")
+	}
+	// Reading and writing: so the open does not wait, and there is no end of file between two writers.
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_RDWR|syscall.O_NONBLOCK, 0)
+	ts.Check(err)
+	defer f.Close()
+	ts.Check(f.SetReadDeadline(time.Now().Add(patience)))
+	line, err := bufio.NewReader(f).ReadString('\n')
+	if err == nil && !regexp.MustCompile(args[1]).MatchString(line) {
+		err = fmt.Errorf("it says %q, which does not match %s", line, args[1])
+	}
+	if err != nil {
+		// testscript would interrupt what runs in the background and wait: for ever, if it is deaf.
+		for _, c := range ts.BackgroundCmds() {
+			_ = c.Process.Kill()
+		}
+		ts.Fatalf("waiting for %s: %v", args[0], err)
 	}
 }
 
@@ -176,4 +207,34 @@ func holdCatalogue(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Check(lock.Unlock())
 		ts.Check(home.Close())
 	})
+}
+
+// signal-recorded owner|host NAME: sends it one signal.
+func signalRecorded(ts *testscript.TestScript, _ bool, args []string) {
+	p := recorded(ts, args[0])
+	ts.Check(p.Signal(unix.SignalNum("SIG" + args[1])))
+	ts.Check(p.Close())
+}
+
+// verdict-agrees FILE: list, show, doctor and the status file of a run that was refused say the same of the only lease, to
+// the letter.
+func verdictAgrees(ts *testscript.TestScript, _ bool, args []string) {
+	type one struct {
+		LeaseID string
+		Verdict json.RawMessage
+	}
+	var status struct{ BlockedBy one }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &status))
+	for _, command := range [][]string{{"list"}, {"show", status.BlockedBy.LeaseID}, {"doctor"}} {
+		_ = ts.Exec("containlease", append(command, "--output", "json")...) // doctor ends with 69
+		var said struct {
+			one
+			Leases, Findings []one
+		}
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &said))
+		all := append(append(said.Leases, said.Findings...), said.one)
+		if string(all[0].Verdict) != string(status.BlockedBy.Verdict) {
+			ts.Fatalf("%v says %s, run said %s", command, all[0].Verdict, status.BlockedBy.Verdict)
+		}
+	}
 }

@@ -90,8 +90,8 @@ func (s *status) finish(err error, f runFlags) int {
 	return s.ExitCode
 }
 
-// write puts the status in place in one step, so that nobody reads half of it. What is no regular file (/dev/fd/3) is
-// written to.
+// write puts the status in place in one step, so that nobody reads half of it. What is there and no regular file (a
+// FIFO, /dev/fd/3) is written to.
 func (s *status) write(path string) (err error) {
 	if path == "" {
 		return nil
@@ -100,7 +100,7 @@ func (s *status) write(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if info, serr := os.Stat(path); serr == nil && !info.Mode().IsRegular() {
+	if info, serr := os.Lstat(path); serr == nil && !info.Mode().IsRegular() {
 		err = os.WriteFile(path, append(b, '\n'), 0o600)
 	} else {
 		err = replaceFile(path, append(b, '\n'))

@@ -45,10 +45,11 @@ func (a *app) validateCommand() *cobra.Command {
 	var as string
 	c := &cobra.Command{
 		Use: "validate PATH...", Short: "Check lease files at both levels of strictness", Args: cobra.MinimumNArgs(1),
-		Long: `validate reads files, all *.json below directories, and "-" for standard input, and answers twice for each:
-at the value level (any spelling of JSON whose value obeys the schema) and at the file level (exactly the canonical bytes, at
-most 32 KiB, and under the name <leaseId>.json where the name is a UUID). It exits with 65 if a file is invalid at
-the file level. --as chooses another kind of record: ` + strings.Join(kindNames(), ", ") + `.`,
+		Long: `validate reads files, all *.json below directories, and "-" for standard input, and answers twice
+for each: at the value level (any spelling of JSON whose value obeys the schema) and at the file
+level (exactly the canonical bytes, at most 32 KiB, and under the name <leaseId>.json where the
+name is a UUID). It exits with 65 if a file is invalid at the file level. --as chooses another
+kind of record: ` + strings.Join(kindNames(), ", ") + `.`,
 		RunE: a.does(func(args []string) error { return a.validate(as, args) }),
 	}
 	c.Flags().StringVar(&as, "as", kindLease, "which kind of record")

@@ -31,7 +31,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.output == outputJSON {
 				return a.printJSON(v)
 			}
-			return a.print(fmt.Sprintf("%s %s %s (%s %s/%s)\n", program, v.Version, v.Revision, v.Go, v.OS, v.Arch))
+			return a.print(fmt.Sprintf("%s %s (%s, %s/%s, source %s)\n", program, v.Version, v.Go, v.OS, v.Arch, dash(v.Revision)))
 		}),
 	}
 }
