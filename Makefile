@@ -67,5 +67,6 @@ fuzz: ## each fuzz test for a minute; a crasher becomes a case of tools/vectorge
 	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 100x .) || exit 1; done; done
 
 .PHONY: bench
-bench: ## every benchmark, as Go prints them
+bench: ## every benchmark, as Go prints them, and the table of ways to read a lease, into BENCHMARKS.md
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done
+	@cd tools && go run ./bench -write
