@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 var errDisagree = errors.New("the decoder and a schema validator disagree")
 
 // errNoAjv means that the JavaScript half could not run.
-var errNoAjv = errors.New("Ajv could not be asked")
+var errNoAjv = errors.New("the validator Ajv could not be asked")
 
 func conform(ctx context.Context, dir string, count int, out io.Writer) error {
 	documents, err := vectors.Documents(dir)
