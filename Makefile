@@ -23,8 +23,8 @@ test: ## all tests of all modules, with the race detector
 	@for m in $(MODULES); do (cd $$m && go test -race ./...) || exit 1; done
 
 .PHONY: gen
-gen: docs ## write gen/ from the schemas and the tables
-	@cd tools && go run ./leasegen -write
+gen: docs ## write gen/ from the schemas and the tables, and the cases of schema/vectors
+	@cd tools && go run ./leasegen -write && go run ./vectorgen -write
 
 .PHONY: docs
 docs: ## write gen/docs and gen/model from the tables
@@ -39,8 +39,9 @@ check: drift format vet staticcheck tidy standalone ## drift, format, vet on eve
 	@echo "check: all well"
 
 .PHONY: drift
-drift: ## fail, with a diff, if gen/ is not what the schemas and the tables say
+drift: ## fail, with a diff, if gen/ or the vectors are not what the schemas and the tables say
 	@(cd tools && go run ./leasegen) || { echo "run: make gen"; exit 1; }
+	@(cd tools && go run ./vectorgen) || { echo "run: make gen"; exit 1; }
 	@(cd tools && go run ./leasedoc) || { echo "run: make gen"; exit 1; }
 
 .PHONY: format
@@ -65,15 +66,20 @@ tidy: ## fail if a go.mod or go.sum is not tidy
 standalone: ## build every module without the workspace
 	@for m in $(MODULES); do (cd $$m && GOWORK=off go build ./... && GOWORK=off go vet ./...) || exit 1; done
 
+.PHONY: conformance
+conformance: ## ask independent schema validators about the vectors and 200,000 mutants
+	@cd tools && go run ./conformance
+
 .PHONY: fuzz
-fuzz: ## each fuzz test for a minute
+fuzz: ## each fuzz test for a minute; a crasher becomes a case of tools/vectorgen
 	@grep -rl --include='*_test.go' '^func Fuzz' $(MODULES) | xargs -n1 dirname | sort -u | while read d; do \
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z]*' $$d/*_test.go | cut -c6-); do \
-	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s .) || exit 1; done; done
+	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 100x .) || exit 1; done; done
 
 .PHONY: bench
-bench: ## every benchmark, as Go prints them
+bench: ## every benchmark, as Go prints them, and the table of ways to read a lease, into BENCHMARKS.md
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done
+	@cd tools && go run ./bench -write
 
 .PHONY: cluster
 cluster: ## 90 s of a three-node etcd cluster whose leader is killed and stopped, held against etcd's own history

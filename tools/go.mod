@@ -5,6 +5,8 @@ go 1.26.0
 require (
 	containlease v0.0.0
 	containlease/persist/etcd v0.0.0
+	github.com/go-json-experiment/json v1.27.2
+	github.com/goccy/go-json v0.12.0
 	github.com/google/uuid v1.6.0
 	github.com/invopop/jsonschema v0.14.0
 	github.com/rogpeppe/go-internal v1.16.0

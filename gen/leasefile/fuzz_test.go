@@ -11,17 +11,62 @@ import (
 )
 
 func FuzzDecode(f *testing.F) {
-	for _, document := range seeds(f) {
-		f.Add(document)
-	}
+	plant(f)
 	f.Fuzz(checkValue)
 }
 
 func FuzzDecodeFile(f *testing.F) {
-	for _, document := range seeds(f) {
-		f.Add(document)
-	}
+	plant(f)
 	f.Fuzz(checkFile)
+}
+
+// plant adds the corpus as seeds. The few long documents would only slow the fuzzer
+// down; other tests read them.
+func plant(f *testing.F) {
+	const most = 4 << 10
+	for _, document := range seeds(f) {
+		if len(document) < most {
+			f.Add(document)
+		}
+	}
+}
+
+// FuzzCanonical fills a lease with anything: its canonical bytes are refused, or they
+// are what encoding/json writes and read back as the same lease.
+func FuzzCanonical(f *testing.F) {
+	for _, document := range seeds(f) {
+		if v, err := leasefile.Decode(document); err == nil {
+			i, o := v.Operation(), v.OwnedBy()
+			f.Add(v.Acquired(), i.AdapterID, i.Operation, i.PluginID, i.PluginVersion, i.SurfaceID, string(i.Transport), "host-active", o.PID, i.ContractVersion, int64(1))
+			f.Add(v.Acquired(), v.ID(), v.Run(), o.Token, o.BootID, o.ProcessStartID, i.BundleSHA256, "cleanup-unsafe", int64(0), int64(0), int64(0))
+		}
+	}
+	f.Fuzz(func(t *testing.T, at, a, b, c, d, e, transport, status string, pid, contract, hostPID int64) {
+		v := lease(t)
+		v.AcquiredAt, v.Identity.AdapterID, v.Identity.Operation, v.Identity.PluginID, v.Identity.PluginVersion, v.Identity.SurfaceID = at, a, b, c, d, e
+		v.Identity.Transport, v.Containment.Status = leasefile.Transport(transport), leasefile.ContainmentStatus(status)
+		v.Owner.PID, v.Identity.ContractVersion = pid, contract
+		v.Containment.Host.PID = hostPID
+		checkCanonical(t, v)
+		v.Containment.Host = nil
+		checkCanonical(t, v)
+		v.LeaseID, v.RunID, v.Owner.Token, v.Owner.BootID, v.Owner.ProcessStartID, v.Identity.BundleSHA256 = a, b, c, d, e, transport
+		checkCanonical(t, v)
+	})
+}
+
+// checkCanonical states that a value is valid exactly if its canonical bytes are those
+// of a lease, and then of this one.
+func checkCanonical(t *testing.T, v *leasefile.LeaseV2) {
+	canonical := v.AppendCanonical(nil)
+	again, err := leasefile.DecodeFile(canonical)
+	require.Equal(t, err == nil, v.Validate() == nil)
+	if len(canonical) <= wire.MaxFile {
+		require.Equal(t, referenceFile(canonical), err == nil, "%s: %v", canonical, err)
+	}
+	if err == nil {
+		require.Equal(t, v, again)
+	}
 }
 
 // checkValue states what must hold for any bytes: a value that is accepted can be
@@ -29,12 +74,15 @@ func FuzzDecodeFile(f *testing.F) {
 // has there.
 func checkValue(t *testing.T, b []byte) {
 	v, err := leasefile.Decode(b)
+	want := reference(b)
+	require.Equal(t, want != nil, err == nil, "%v", err)
 	if err != nil {
 		require.Nil(t, v)
 		checkRefusal(t, b, err)
 		return
 	}
 	canonical := v.AppendCanonical(nil)
+	require.Equal(t, string(want), string(canonical))
 	again, err := leasefile.DecodeFile(canonical)
 	require.NoError(t, err, "%s", canonical)
 	require.Equal(t, v, again)
@@ -44,6 +92,7 @@ func checkValue(t *testing.T, b []byte) {
 // checkFile states that a file is accepted only as its canonical bytes.
 func checkFile(t *testing.T, b []byte) {
 	v, err := leasefile.DecodeFile(b)
+	require.Equal(t, referenceFile(b), err == nil, "%v", err)
 	if err != nil {
 		return
 	}

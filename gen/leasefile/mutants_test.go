@@ -19,7 +19,7 @@ func TestMutatedDocuments(t *testing.T) {
 		if len(document) > 4096 {
 			continue
 		}
-		for range 100 {
+		for range 20 {
 			b := slices.Clone(document)
 			for range 1 + random.IntN(3) {
 				at := random.IntN(len(b) + 1)

@@ -1,9 +1,10 @@
 package leasefile_test
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,23 +13,32 @@ import (
 // seeds are the documents of the vectors, by name.
 func seeds(t testing.TB) map[string][]byte {
 	t.Helper()
-	f, err := os.Open("../../schema/vectors/decode.jsonl")
+	documents, err := loadSeeds()
 	require.NoError(t, err)
-	defer f.Close()
-	documents := map[string][]byte{}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row struct {
-			Name  string
-			Bytes []byte
-		}
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &row))
-		documents[row.Name] = row.Bytes
-	}
-	require.NoError(t, lines.Err())
 	return documents
 }
+
+// loadSeeds reads them once: a fuzz test asks for one of them every time.
+var loadSeeds = sync.OnceValues(func() (map[string][]byte, error) {
+	documents := map[string][]byte{}
+	for _, name := range []string{"decode.jsonl", "cases.jsonl"} {
+		text, err := os.ReadFile("../../schema/vectors/" + name)
+		if err != nil {
+			return nil, err
+		}
+		for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
+			var row struct {
+				Name  string
+				Bytes []byte
+			}
+			if err := dec.Decode(&row); err != nil {
+				return nil, err
+			}
+			documents[row.Name] = row.Bytes
+		}
+	}
+	return documents, nil
+})
 
 func seed(t testing.TB, name string) []byte {
 	t.Helper()

@@ -83,6 +83,10 @@ func (s *Scanner) slowInteger(d *Int) int64 {
 		s.loose = true
 		n.add(0, false)
 		s.pos++
+		if s.peek()-'0' <= 9 {
+			s.expected(Syntax, s.pos, "no digit after a leading zero")
+			return 0
+		}
 	} else if !s.digits(&n, false) {
 		return 0
 	}

@@ -43,7 +43,7 @@ func TestIntegerIsExact(t *testing.T) {
 		"0":                  {Code: Range, Offset: 1},
 		"-1":                 {Code: Range, Offset: 0},
 		"-0":                 {Code: Range, Offset: 0},
-		"01":                 {Code: Range, Offset: 1},
+		"01":                 {Code: Syntax, Offset: 1},
 		"+1":                 {Code: Syntax, Offset: 0},
 		"1.5":                {Code: WrongType, Offset: 3},
 		"1.":                 {Code: Syntax, Offset: 2},

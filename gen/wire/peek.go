@@ -3,8 +3,10 @@ package wire
 // The bounds of Peek: it reads what this program does not understand, so it has
 // to stop somewhere.
 const (
-	maxPeek  = 1 << 20 // bytes of a file that a reader looks at
-	maxDepth = 64
+	maxPeek    = 1 << 20 // bytes of a file that a reader looks at
+	maxDepth   = 64
+	maxMembers = 1 << 10 // of one object
+	maxText    = 1 << 10 // bytes of a name, or of a string that was asked for
 )
 
 // Found is what Peek found of one path: where its value begins, and the value if it
@@ -18,8 +20,9 @@ type Found struct {
 
 // Peek reads any strict JSON object, without duplicate names but otherwise of any
 // shape, and returns what stands at two places: the member top, and the member
-// inner of the member outer. ok is false for anything else, for more than 1 MiB, and
-// for values nested more than 64 deep.
+// inner of the member outer. ok is false for anything else, for more than 1 MiB, for
+// values nested more than 64 deep, objects of more than 1024 members and names longer
+// than that: its memory does not grow with the document.
 func Peek(b []byte, top, outer, inner string) (atTop, atInner Found, ok bool) {
 	if len(b) > maxPeek {
 		return Found{}, Found{}, false
@@ -48,7 +51,8 @@ type peeker struct {
 // value reads one value; its nesting is bounded, so recursion is safe.
 func (p *peeker) value(depth int) bool {
 	found := p.wanted(p.path)
-	if found == nil {
+	wanted := found != nil
+	if !wanted {
 		found = new(Found)
 	}
 	*found = Found{OK: true, Offset: p.s.pos}
@@ -57,6 +61,8 @@ func (p *peeker) value(depth int) bool {
 		return p.object(depth)
 	case c == '[' && depth < maxDepth:
 		return p.array(depth)
+	case c == '"' && !wanted:
+		return p.skipText()
 	case c == '"':
 		text, ok := p.text()
 		found.Text = text
@@ -84,7 +90,7 @@ func (p *peeker) object(depth int) bool {
 		}
 		name, ok := p.text()
 		p.s.space()
-		if !ok || seen[name] || p.s.peek() != ':' {
+		if !ok || seen[name] || len(seen) == maxMembers || p.s.peek() != ':' {
 			return false
 		}
 		seen[name] = true
@@ -131,12 +137,24 @@ func (p *peeker) text() (string, bool) {
 	p.s.pos++
 	p.s.scratch = p.s.scratch[:0]
 	for p.s.peek() != '"' {
-		if !p.s.char() {
+		if !p.s.char() || len(p.s.scratch) > maxText {
 			return "", false
 		}
 	}
 	p.s.pos++
 	return string(p.s.scratch), true
+}
+
+// skipText reads a string that nobody asked for, and keeps nothing of it.
+func (p *peeker) skipText() bool {
+	p.s.pos++
+	for p.s.peek() != '"' {
+		if p.s.scratch = p.s.scratch[:0]; !p.s.char() {
+			return false
+		}
+	}
+	p.s.pos++
+	return true
 }
 
 // number reads a number of any size; its value is of interest only if it is an

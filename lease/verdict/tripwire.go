@@ -11,3 +11,6 @@ var _ = map[bool]string{false: "", string(fsm.StateHostStarting) == string(lease
 var _ = map[bool]string{false: "", string(fsm.StateHostActive) == string(leasefile.ContainmentStatusHostActive): "host-active"}
 var _ = map[bool]string{false: "", string(fsm.StateCleanupComplete) == string(leasefile.ContainmentStatusCleanupComplete): "cleanup-complete"}
 var _ = map[bool]string{false: "", string(fsm.StateCleanupUnsafe) == string(leasefile.ContainmentStatusCleanupUnsafe): "cleanup-unsafe"}
+
+// And here, with an index out of range, when the schema gains or loses one.
+var _ = [1]struct{}{}[len(leasefile.ContainmentStatuses)-5]

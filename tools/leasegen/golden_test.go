@@ -64,23 +64,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenCompiles vets what is generated for each folder: that it formats does not
-// mean that it compiles.
-func TestGoldenCompiles(t *testing.T) {
-	dirs, err := filepath.Glob("testdata/accepted/*")
-	require.NoError(t, err)
-	module := newModule(t)
-	for i, dir := range dirs {
-		pkg := fmt.Sprintf("golden%d", i)
-		require.NoError(t, os.Mkdir(filepath.Join(module, pkg), 0o755))
-		for name, text := range accepted(t, dir, pkg) {
-			require.NoError(t, os.WriteFile(filepath.Join(module, pkg, name), text, 0o644))
-		}
-	}
-	out, err := goCommand(t, module, "vet", "-mod=mod", "./...").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-}
-
 // newModule makes a module that depends on nothing but the generated code's run-time.
 func newModule(t *testing.T) string {
 	t.Helper()

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,24 +24,28 @@ func build(texts map[string]string, order ...string) (*ir.Package, error) {
 	return ir.Build(schemas)
 }
 
-// TestRefused walks testdata/refused: each file is a schema with one thing wrong, and
-// its $comment says where and why the generation must stop.
+// TestRefused walks testdata/refused: each folder is a schema with one thing wrong, and
+// refusal.txt is what the generator has to say about it, with the JSON pointer first.
 func TestRefused(t *testing.T) {
-	paths, err := filepath.Glob("testdata/refused/*.json")
+	dirs, err := filepath.Glob("testdata/refused/*")
 	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
-			text, err := os.ReadFile(path)
+	require.NotEmpty(t, dirs)
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(dir, "thing-v1.schema.json"))
 			require.NoError(t, err)
-			var schema struct {
-				Comment string `json:"$comment"`
-			}
-			require.NoError(t, json.Unmarshal(text, &schema))
-			require.NotEmpty(t, schema.Comment)
 			_, err = build(map[string]string{"thing-v1": string(text)}, "thing-v1")
 			require.Error(t, err)
-			require.Contains(t, err.Error(), "thing-v1.schema.json: "+schema.Comment)
+			var refusal *source.Error
+			require.ErrorAs(t, err, &refusal)
+			got := refusal.Error() + "\n"
+			golden := filepath.Join(dir, "refusal.txt")
+			if *update {
+				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
 		})
 	}
 }

@@ -20,7 +20,7 @@ func TestNoDrift(t *testing.T) {
 func TestGenerationIsDeterministic(t *testing.T) {
 	first, err := generate()
 	require.NoError(t, err)
-	for range 3 {
+	for range 10 {
 		again, err := generate()
 		require.NoError(t, err)
 		require.Equal(t, first, again)

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,18 +24,33 @@ type node struct {
 	Required                          []string
 	Properties                        map[string]node
 	OneOf                             []node
+	Items                             *node
 	Defs                              map[string]node `json:"$defs"`
 }
 
+// UnmarshalJSON takes the schemas true and false too, which say that anything, or nothing, may stand there.
+func (n *node) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "true":
+		*n = node{Title: "anything"}
+		return nil
+	case "false":
+		*n = node{Title: "absent"}
+		return nil
+	}
+	type plain node
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode((*plain)(n))
+}
+
 func schemaDocument() (string, error) {
-	p := newPage("Records", `Every record that a home holds, from the published JSON Schemas in [schema/](../../schema). All members are required
+	p := newPage("Records", `Every record that a home holds and every document that a command prints, from the published JSON Schemas in [schema/](../../schema). All members are required
 unless a record says otherwise, and no others are allowed.`)
 	for _, name := range schema.Names() {
 		text, _ := schema.Read(name)
-		d := json.NewDecoder(strings.NewReader(string(text)))
-		d.UseNumber()
 		var n node
-		if err := d.Decode(&n); err != nil {
+		if err := json.Unmarshal(text, &n); err != nil {
 			return "", fmt.Errorf("schema %s: %w", name, err)
 		}
 		p.record(name, n)
@@ -71,6 +87,9 @@ func (n node) objects(defs map[string]node) []node {
 	if len(n.Properties) > 0 {
 		return []node{n}
 	}
+	if n.Items != nil {
+		return n.Items.follow(defs).objects(defs)
+	}
 	var out []node
 	for _, o := range n.OneOf {
 		out = append(out, o.follow(defs).objects(defs)...)
@@ -101,6 +120,8 @@ func (n node) rule(defs map[string]node) string {
 		return strings.Join(words, "; or ")
 	case n.Pattern != "" && len(n.Pattern) <= 60:
 		return fmt.Sprintf("%s: %s", n.Title, code(n.Pattern))
+	case n.Items != nil:
+		return "a list; each: " + n.Items.rule(defs)
 	case n.Title != "":
 		return n.Title
 	}

@@ -18,10 +18,10 @@ type gate struct {
 func checkKeywords(schema string, tree any) error {
 	g := &gate{schema: schema}
 	g.keywords = map[string]func(string, any) error{
-		"$schema": g.rootText, "$id": g.rootText, "$defs": g.rootSchemas, "$ref": g.text,
+		"$schema": g.dialect, "$id": g.rootText, "$defs": g.rootSchemas, "$ref": g.text,
 		"title": g.text, "description": g.text, "$comment": g.text,
 		"type": g.text, "pattern": g.text, "const": g.scalar, "enum": g.scalars,
-		"minimum": g.number, "maximum": g.number, "maxLength": g.number,
+		"minimum": g.number, "maximum": g.number, "maxLength": g.count,
 		"required": g.texts, "properties": g.schemas, "oneOf": g.schemaList,
 		"additionalProperties": g.closed,
 	}
@@ -71,6 +71,24 @@ func (g *gate) rootText(pointer string, value any) error {
 	return g.text(pointer, value)
 }
 
+// draft is the only dialect whose keywords mean what the generator takes them for.
+const draft = "https://json-schema.org/draft/2020-12/schema"
+
+func (g *gate) dialect(pointer string, value any) error {
+	if value != draft {
+		return g.fail(pointer, "the generator knows draft 2020-12 only: "+draft)
+	}
+	return g.rootText(pointer, value)
+}
+
+func (g *gate) count(pointer string, value any) error {
+	number, _ := value.(json.Number)
+	if n, err := number.Int64(); err != nil || n < 0 {
+		return g.fail(pointer, "expected a number of characters")
+	}
+	return nil
+}
+
 func (g *gate) number(pointer string, value any) error {
 	if _, ok := value.(json.Number); !ok {
 		return g.fail(pointer, "expected a number")
@@ -79,8 +97,13 @@ func (g *gate) number(pointer string, value any) error {
 }
 
 func (g *gate) scalar(pointer string, value any) error {
-	switch value.(type) {
-	case string, json.Number:
+	switch value := value.(type) {
+	case string:
+		return nil
+	case json.Number:
+		if _, err := value.Float64(); err != nil {
+			return g.fail(pointer, "the number is beyond what a double holds")
+		}
 		return nil
 	}
 	return g.fail(pointer, "expected a string or a number")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Error refuses a schema at one place.
@@ -60,7 +61,16 @@ func (p *parser) value(pointer string) (any, error) {
 	case json.Delim('['):
 		return p.array(pointer)
 	}
-	return token, nil
+	return token, p.intact(pointer, token)
+}
+
+// intact refuses text in which encoding/json put the replacement character for bytes
+// that are no UTF-8 or half a surrogate pair: what the schema said there is lost.
+func (p *parser) intact(pointer string, token json.Token) error {
+	if text, ok := token.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
+		return &Error{p.schema, pointer, "the text is not Unicode, or holds the replacement character"}
+	}
+	return nil
 }
 
 func (p *parser) object(pointer string) (any, error) {
@@ -72,6 +82,9 @@ func (p *parser) object(pointer string) (any, error) {
 		}
 		name := token.(string) // the decoder gives nothing else here
 		at := Join(pointer, name)
+		if err := p.intact(pointer, name); err != nil {
+			return nil, err
+		}
 		if _, twice := object[name]; twice {
 			return nil, &Error{p.schema, at, "the name stands here twice; which one counts depends on the reader"}
 		}
