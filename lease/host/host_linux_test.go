@@ -24,6 +24,9 @@ import (
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the gates: a race-enabled program otherwise ends a second late
 	host.GateMain()
+	if code, yes := played(); yes {
+		os.Exit(code)
+	}
 	if os.Getenv("HOST_TEST_OWNER") != "" {
 		os.Exit(owner())
 	}
@@ -87,8 +90,8 @@ func TestRunPassesTheStatusThrough(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			reg, seen := open(t)
 			h := acquire(t, reg)
-			want.Boundary = "subreaper"
-			got, err := host.Run(t.Context(), h, sh(script))
+			want.Boundary, want.Why = "subreaper", "it was asked for"
+			got, err := host.Run(t.Context(), h, sh(script), host.WithBoundary("subreaper"))
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 			require.Equal(t, fsm.StateCleanupComplete, h.State())
@@ -246,8 +249,8 @@ func TestRefusals(t *testing.T) {
 func TestAKilledGateIsNoProof(t *testing.T) {
 	reg, _ := open(t)
 	h := acquire(t, reg)
-	cmd := sh(`kill -KILL $PPID; sleep 300`)
-	got, err := host.Run(t.Context(), h, cmd)
+	cmd := sh(`kill -KILL $PPID; exec sleep 300`)
+	got, err := host.Run(t.Context(), h, cmd, host.WithBoundary("subreaper"))
 	require.ErrorIs(t, err, host.ErrUnsafe)
 	require.True(t, got.Started)
 	require.Equal(t, fsm.StateCleanupUnsafe, h.State())
