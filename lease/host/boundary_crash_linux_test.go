@@ -139,6 +139,7 @@ func TestTheOwnerIsKilledInEveryBoundary(t *testing.T) {
 			require.NoError(t, c.gate.Signal(syscall.SIGSTOP)) // it cannot clean up yet
 			c.killOwner()
 			c.requireKept(verdict.Orphan, "orphan")
+			require.False(t, c.find().Facts.BoundaryEmpty)
 			require.NoError(t, c.gate.Signal(syscall.SIGCONT))
 			require.NoError(t, c.gate.Wait(t.Context()))
 			c.life.requireCut()

@@ -54,7 +54,8 @@ func diesAtWrite() error {
 		return err
 	}
 	cmd := exec.Command("touch", filepath.Join(os.Getenv("HOST_TEST_HOME"), "ran"))
-	_, err = host.Run(ctx, h, cmd, host.WithBoundary(os.Getenv("HOST_TEST_BOUNDARY")), host.AcceptUnproved())
+	_, err = host.Run(ctx, h, cmd, host.WithBoundary(os.Getenv("HOST_TEST_BOUNDARY")), host.AcceptUnproved(),
+		host.WithGate(os.Getenv("HOST_TEST_GATE")))
 	return fmt.Errorf("it did not die: %w", err)
 }
 
@@ -91,5 +92,38 @@ func TestAnOwnerThatDiesBeforeTheGateOpens(t *testing.T) {
 				require.NoFileExists(t, filepath.Join(home, "ran"))
 			})
 		}
+	}
+}
+
+// An owner that dies as soon as its gate is born has no host on record yet; but its group is, and is removed with the lease.
+func TestAnOwnerThatDiesWhenItsGateIsBorn(t *testing.T) {
+	for _, kind := range kinds {
+		if kind == "pid-namespace" {
+			continue // from within, the owner cannot be named
+		}
+		t.Run(kind, func(t *testing.T) {
+			available(t, kind)
+			dir := t.TempDir()
+			gate := filepath.Join(dir, "gate")
+			require.NoError(t, os.WriteFile(gate, []byte("#!/bin/sh\nkill -KILL $PPID\n"), 0o755))
+			home := filepath.Join(dir, "home")
+			cmd := as("dies-at-write", "HOST_TEST_HOME="+home, "HOST_TEST_WRITE=9", "HOST_TEST_BOUNDARY="+kind, "HOST_TEST_GATE="+gate)
+			require.Error(t, cmd.Run())
+			reg, err := lease.Open(t.Context(), home)
+			require.NoError(t, err)
+			defer reg.Close()
+			c := &crash{t: t, reg: reg}
+			i := c.find()
+			require.Equal(t, fsm.StateParentOwned, i.State)
+			require.Equal(t, verdict.Gone, i.Verdict.Outcome)
+			require.Equal(t, kind == "cgroup-v2", i.Verdict.Rule == "boundary-empty", i.Verdict.Rule)
+			b := i.Evidence.Boundary
+			require.Equal(t, kind == "cgroup-v2", b.Path != "")
+			c.repair()
+			empty(t, reg)
+			if b.Path != "" {
+				require.NoDirExists(t, b.Path)
+			}
+		})
 	}
 }

@@ -70,12 +70,15 @@ func (d *delegated) owner(kind, script string) (string, *lifeline, error) {
 	return out.String(), life, err
 }
 
+// whoami shows the plugin's user and its privileges.
+const whoami = `id -u; grep CapEff /proc/self/status; `
+
 func TestWithoutPrivileges(t *testing.T) {
 	for _, kind := range kinds {
 		for name, script := range map[string]string{
-			"plain":   `id -u; setsid sleep 300 >/dev/null &`,
-			"set-uid": `id -u; ` + becomingRoot,
-			"many":    `id -u; f() { (setsid sleep 300 >/dev/null &) ; }; i=0; while test $i -lt 40; do f; i=$((i+1)); done`,
+			"plain":   whoami + `setsid sleep 300 >/dev/null &`,
+			"set-uid": whoami + `` + becomingRoot,
+			"many":    whoami + `f() { (setsid sleep 300 >/dev/null &) ; }; i=0; while test $i -lt 40; do f; i=$((i+1)); done`,
 		} {
 			if name == "set-uid" && kind != "cgroup-v2" && kind != "pid-namespace" {
 				continue // the next test
@@ -84,7 +87,7 @@ func TestWithoutPrivileges(t *testing.T) {
 				d := newDelegated(t)
 				out, life, err := d.owner(kind, d.script(script))
 				require.NoError(t, err, "%s", out)
-				require.Equal(t, "65534\n", out, "the plugin keeps its user")
+				require.Equal(t, "65534\nCapEff:\t0000000000000000\n", out, "the plugin keeps its user, and gains no privilege")
 				life.requireCut()
 				require.Regexp(t, "^gone complete cleanup-complete removed true <nil>", d.doctor())
 				left, err := os.ReadDir(d.group)
@@ -117,8 +120,8 @@ func TestASetUidProgramBehindASubreaper(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, unix.Kill(n, syscall.SIGKILL)) // alive, so the number is still its own
 	life.requireCut()
-	require.Eventually(t, func() bool {
+	cleared := func() bool {
 		return strings.HasPrefix(d.doctor(), "gone boundary-empty cleanup-unsafe removed true <nil>")
-	},
-		patience, patience/200)
+	}
+	require.Eventually(t, cleared, patience, patience/200)
 }

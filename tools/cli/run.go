@@ -65,6 +65,10 @@ transport provider-api, contract 1; the bundle digest is the sha256 of the execu
 sha256 of the text "containlease/command-v1", the executable's absolute path and every argument from argv[0] on, each ended by a
 NUL byte. So all commands of one name are one plugin, and what one left behind blocks the others.
 
+--boundary says what encloses CMD: auto is cgroup-v2 where a control group can be made, else subreaper; --status-file says which
+it was, and why. One that is not possible here is refused before anything is written. process-group proves nothing after a
+crash: it needs --accept-unproved, which is audited.
+
 With --plugin, CMD may be left out: then the program on record runs. A CMD that is given must be that program.`
 
 func (f runFlags) check(args []string) error {
