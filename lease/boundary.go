@@ -33,6 +33,15 @@ func (h *Handle) Enclose(ctx context.Context, b leasefile.Boundary, hostInode ui
 	return nil
 }
 
+// knownEvidence is what was last written beside the lease.
+func (h *Handle) knownEvidence(ctx context.Context) (leasefile.EvidenceV1, error) {
+	if err := h.turn.take(ctx); err != nil {
+		return leasefile.EvidenceV1{}, h.explain(err, "its boundary was not looked up")
+	}
+	defer h.turn.give()
+	return h.evidence, nil
+}
+
 // writeEvidence replaces the evidence beside the lease. The caller has the turn and the liveness lock.
 func (h *Handle) writeEvidence() error {
 	if err := h.evidence.Validate(); err != nil {

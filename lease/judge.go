@@ -55,25 +55,7 @@ func (r *Registry) judgeContainment(v view, i *Inspection, l *leasefile.LeaseV2)
 		i.Facts.HostRecorded, i.Facts.HostBootCurrent = true, h.BootID == v.boot
 		i.Facts.Host = r.status(i, "host", hostIdentity(*h), evidenceInode(i.Evidence, true))
 	}
-	i.Facts.BoundaryEmpty = r.boundaryEmpty(i, l)
-}
-
-// boundaryEmpty looks for the boundary's own proof. The subreaper's is the note that its gate left when nothing was left to
-// wait for; it is good only with that very gate dead, which the ladder asks for before it looks here.
-func (r *Registry) boundaryEmpty(i *Inspection, l *leasefile.LeaseV2) bool {
-	if i.Facts.Boundary != string(leasefile.BoundaryKindSubreaper) {
-		return false
-	}
-	b, err := r.home.ReadRecord("owners/" + i.ID + ".empty")
-	if err != nil {
-		return false
-	}
-	note, err := leasefile.DecodeEmptyV1File(b)
-	if err != nil || note.LeaseID != i.ID || note.Token != l.Owner.Token {
-		return false
-	}
-	h := l.Containment.Host
-	return h == nil || note.Gate == *h
+	i.Facts.BoundaryEmpty = r.boundaryEmpty(v, i, l)
 }
 
 // evidence returns the evidence of the lease whose owner has token; nil where there is none: missing, torn or of

@@ -93,10 +93,26 @@ func (h *Handle) Release(ctx context.Context) error {
 		if err := h.Resync(ctx); err != nil {
 			return err
 		}
-	} else if err := h.fire(ctx, fsm.Release, fsm.Input[leasefile.Host]{}); err != nil {
+	} else if err := h.removeLease(ctx); err != nil {
 		return err
 	}
 	return h.retire()
+}
+
+// removeLease removes the boundary's remains and then the lease.
+func (h *Handle) removeLease(ctx context.Context) error {
+	if h.Can(fsm.Release) {
+		e, err := h.knownEvidence(ctx)
+		if err != nil {
+			return err
+		}
+		left, err := dissolve(&e)
+		if err != nil {
+			return h.explain(err, "it is complete, but not released")
+		}
+		h.reg.noteLeft(h.id, left)
+	}
+	return h.fire(ctx, fsm.Release, fsm.Input[leasefile.Host]{})
 }
 
 // retire removes the owner's files of a released lease. What cannot be removed is swept by the next acquire.

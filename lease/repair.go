@@ -58,30 +58,37 @@ func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, err
 
 // clear removes one lease that was judged removable. false without an error: it is no longer so, or no longer there.
 func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (bool, error) {
-	var write persist.Write
-	var held *file.Liveness
+	var out removal
 	err := r.alone(ctx, func() (err error) {
-		held, write, err = r.removeLocked(ctx, i, m)
-		if write == nil && held != nil {
+		out, err = r.removeLocked(ctx, i, m)
+		if out.write == nil && out.held != nil {
 			// Let go before the catalogue lock: an acquirer that cannot judge the owner takes a held lock for its life.
-			err, held = errors.Join(err, held.Close()), nil
+			err, out.held = errors.Join(err, out.held.Close()), nil
 		}
 		return err
 	})
-	if write != nil {
-		err = errors.Join(err, write.Settle(context.WithoutCancel(ctx)))
+	if out.write != nil {
+		err = errors.Join(err, out.write.Settle(context.WithoutCancel(ctx)))
 	}
-	removed := write != nil && err == nil
+	removed := out.write != nil && err == nil
+	r.noteLeft(i.ID, out.left)
 	if removed {
 		r.tell(Observation{Kind: Removed, Lease: i.ID, Plugin: i.Plugin, From: i.State, Detail: i.Verdict.Rule})
 	}
 	switch {
-	case held == nil: // not removed, or another program's lease, which has no lock; other files of it are left for a sweep
+	case out.held == nil: // not removed, or another program's lease, which has no lock; other files of it are left for a sweep
 		return removed, err
 	case removed:
-		return true, held.Retire()
+		return true, out.held.Retire()
 	}
-	return false, errors.Join(err, held.Close())
+	return false, errors.Join(err, out.held.Close())
+}
+
+// removal is how far the removal of a lease came.
+type removal struct {
+	held  *file.Liveness
+	write persist.Write
+	left  error // why the boundary's remains could not be removed
 }
 
 // alone runs do under the exclusive catalogue lock, for a goroutine that is in no transition.
@@ -95,25 +102,30 @@ func (r *Registry) alone(ctx context.Context, do func() error) error {
 }
 
 // removeLocked holds the catalogue lock already: it takes the liveness lock, judges again and publishes the removal.
-func (r *Registry) removeLocked(ctx context.Context, i Inspection, m verdict.Mode) (*file.Liveness, persist.Write, error) {
-	held, err := r.home.Seize(i.ID)
+func (r *Registry) removeLocked(ctx context.Context, i Inspection, m verdict.Mode) (out removal, err error) {
+	out.held, err = r.home.Seize(i.ID)
 	free := probe(func(string) (file.Holding, error) { return file.Free, nil })
 	switch {
 	case errors.Is(err, file.ErrHeld):
-		return nil, nil, nil
+		return out, nil
 	case errors.Is(err, persist.ErrNotExist):
 		free = r.home.Probe
 	case err != nil:
-		return nil, nil, err
+		return out, err
 	}
 	e, err := r.store.Read(ctx, i.ID)
 	if err != nil {
-		return held, nil, unlessAbsent(err)
+		return out, unlessAbsent(err)
 	}
 	again := r.inspect(r.look(), e, free)
 	if again.Digest != i.Digest || !again.Verdict.Removes(m, again.Facts) {
-		return held, nil, nil
+		return out, nil
 	}
-	w, err := r.store.Remove(ctx, i.ID, again.Digest)
-	return held, w, err
+	if again.Facts.OwnerBootCurrent { // of another boot there is no group
+		if out.left, err = dissolve(again.Evidence); err != nil {
+			return out, err
+		}
+	}
+	out.write, err = r.store.Remove(ctx, i.ID, again.Digest)
+	return out, err
 }

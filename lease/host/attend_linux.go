@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -47,8 +46,7 @@ func (g *gateProcess) attend(ctx context.Context, o options) ending {
 			limit.start()
 			_ = send(g.conn, kindStop, word{})
 		case <-limit.passed:
-			e.unproved = fmt.Errorf("%v after the end was asked for, something of it is still alive; its gate, pid %d, goes on waiting",
-				limit.after, g.process.PID)
+			e.unproved = fmt.Errorf("%v after the end was asked for, something of it is still alive: %s", limit.after, g.boundary.stop(g))
 			return e
 		}
 	}
@@ -93,16 +91,17 @@ func (g *gateProcess) hear(f frame, e *ending, limit *deadline) (empty bool) {
 
 // conclude judges the end of the socket.
 func (g *gateProcess) conclude(e ending, empty bool, err error) ending {
-	select {
-	case <-g.dead:
-	case <-time.After(killWait):
-		e.unproved = errors.New("the gate closed its socket and does not end")
+	ctx, cancel := context.WithTimeout(context.Background(), killWait)
+	defer cancel()
+	if g.pidfd.Wait(ctx) != nil {
+		e.unproved = fmt.Errorf("the gate closed its socket and does not end: %s", g.boundary.stop(g))
 		return e
 	}
 	if !empty && e.unproved == nil {
 		e.started = true
-		e.unproved = fmt.Errorf("the gate ended without its word that nothing is left (was it killed?): %w", err)
+		e.unproved = fmt.Errorf("the gate ended without its word that nothing is left (was it killed?): %w; %s", err, g.boundary.stop(g))
 	}
+	<-g.dead // its output is passed on, or nobody waits for the rest of it any more
 	return e
 }
 

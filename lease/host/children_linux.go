@@ -61,6 +61,15 @@ func (c *children) signalPlugin(s syscall.Signal) {
 	}
 }
 
+// signalGroup signals the process group that the plugin leads, if the plugin is not reaped yet.
+func (c *children) signalGroup(s syscall.Signal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.main != 0 {
+		_ = unix.Kill(-c.main, s)
+	}
+}
+
 // signalAll signals every child for which want holds.
 func (c *children) signalAll(s syscall.Signal, want func(pid int) bool) {
 	c.mu.Lock()

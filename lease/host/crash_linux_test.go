@@ -38,7 +38,14 @@ func owner() int {
 	}
 	cmd := exec.Command("sh", "-c", os.Getenv("HOST_TEST_SCRIPT"))
 	cmd.Stdout = os.Stdout
-	if _, err := host.Run(ctx, h, cmd, host.WithGrace(300*time.Millisecond)); err != nil {
+	opts := []host.Option{host.WithGrace(300 * time.Millisecond), host.AcceptUnproved()}
+	if kind := os.Getenv("HOST_TEST_BOUNDARY"); kind != "" {
+		opts = append(opts, host.WithBoundary(kind))
+	}
+	if os.Getenv("HOST_TEST_LIFELINE") != "" {
+		cmd.ExtraFiles = []*os.File{os.NewFile(3, "lifeline")}
+	}
+	if _, err := host.Run(ctx, h, cmd, opts...); err != nil {
 		fmt.Println(err)
 		return 1
 	}
@@ -46,18 +53,30 @@ func owner() int {
 }
 
 // startOwner starts an owner and returns it with what its plugin prints, line by line.
-func startOwner(t *testing.T, home, script string) (*exec.Cmd, *bufio.Scanner) {
+func startOwner(t *testing.T, home, script string, env ...string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := ownerCommand(t, home, script, env...)
+	return cmd, begin(t, cmd)
+}
+
+func ownerCommand(t *testing.T, home, script string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), "HOST_TEST_OWNER="+home, "HOST_TEST_SCRIPT="+script)
+	cmd.Env = append(append(os.Environ(), "HOST_TEST_OWNER="+home, "HOST_TEST_SCRIPT="+script), env...)
+	return cmd
+}
+
+// begin starts an owner.
+func begin(t *testing.T, cmd *exec.Cmd) *bufio.Scanner {
+	t.Helper()
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = os.Stderr
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return cmd, bufio.NewScanner(out)
+	return bufio.NewScanner(out)
 }
 
 // one returns the only lease of the home.
@@ -132,7 +151,7 @@ func TestOwnerAndGateAreKilled(t *testing.T) {
 	reg, err := lease.Open(t.Context(), home)
 	require.NoError(t, err)
 	defer reg.Close()
-	cmd, out := startOwner(t, home, `setsid sh -c 'echo $$; exec sleep 300' & wait`)
+	cmd, out := startOwner(t, home, `setsid sh -c 'echo $$; exec sleep 300' & wait`, "HOST_TEST_BOUNDARY=subreaper")
 	require.True(t, out.Scan())
 	survivor, err := strconv.Atoi(strings.TrimSpace(out.Text()))
 	require.NoError(t, err)

@@ -2,7 +2,7 @@
 //
 // Between the owner and the plugin stands the gate, a small process that is the lease's host:
 //
-//	owner ── control socket ── gate (child subreaper) ── plugin ── whatever it starts
+//	owner ── control socket ── gate (child subreaper) ──┤ boundary: plugin ── whatever it starts ├
 //
 // The gate exists and is on record before any of the plugin's code runs, opens on one byte that the owner sends when
 // host-active is durable, and never on an end of file. It adopts every orphan of the plugin, and when its wait says that
@@ -15,8 +15,25 @@
 //	result, err := host.Run(ctx, handle, exec.Command("plugin"))
 //	if err == nil { err = handle.Release(ctx) }
 //
-// What this boundary, the subreaper, cannot see: a process that enters a foreign PID namespace and forks twice there, and work
-// handed to daemons (docker, at, systemd). A gate killed by SIGKILL leaves no proof, and so a lease that blocks.
+// # Boundaries
+//
+// The gate is a child subreaper in every kind, so a normal end always has its word. The kinds differ in what they stop at a
+// stroke, and in what is left to prove the end with when owner and gate were killed:
+//
+//   - cgroup-v2: the plugin is born in a control group below the owner's; the gate stays outside, or the group would never be
+//     empty. Stopped by cgroup.kill, whoever the processes belong to. Proved by the kernel's account of the group, so also after
+//     the gate was killed. A process that moved itself to another group (systemd-run and podman do that) is waited for by the
+//     gate, but without the gate nobody knows of it.
+//   - pid-namespace: the gate is the init of a new PID namespace, with a /proc of its own. Proved by its death: before an init is dead
+//     the kernel has killed everything inside. By request only: without privileges it takes a user namespace, in which set-uid
+//     programs, and so sudo, gain nothing and other owners of files are nobody; a plugin at a terminal has no job control.
+//   - subreaper: stopped child by child, proved by the gate's note. A gate killed by SIGKILL leaves no proof, and so a lease that
+//     blocks until a reboot. A process that enters a foreign PID namespace and forks twice there is not seen. A set-uid
+//     program cannot be stopped by a gate without privileges: it is waited for.
+//   - process-group: as subreaper, and nothing is ever proved without the owner. Only with [AcceptUnproved].
+//
+// [WithBoundary] asks for one; auto, the default, is cgroup-v2 where a group can be made and else subreaper. [Choose] says
+// beforehand which it will be and why. None of them sees work that is handed to daemons (docker, at, systemd).
 //
 // Linux only; elsewhere [Supported] says so before anything is written.
 package host

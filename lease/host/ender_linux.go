@@ -12,18 +12,19 @@ const tick = 20 * time.Millisecond
 // ender ends what is left: it asks (TERM), and after the grace kills until nothing is left to reap. It starts at the first
 // of: a request to stop, a signal that means one, the end of the plugin, the end of the owner.
 type ender struct {
-	kids  *children
-	grace time.Duration
-	once  sync.Once
-	wake  chan struct{}
+	kids   *children
+	inside enclosure
+	grace  time.Duration
+	once   sync.Once
+	wake   chan struct{}
 
 	mu      sync.Mutex
 	leaving bool // the plugin has ended or was asked by us: ask everybody
 	asked   map[int]bool
 }
 
-func newEnder(kids *children, grace time.Duration) *ender {
-	return &ender{kids: kids, grace: grace, wake: make(chan struct{}, 1), asked: map[int]bool{}}
+func newEnder(kids *children, inside enclosure, grace time.Duration) *ender {
+	return &ender{kids: kids, inside: inside, grace: grace, wake: make(chan struct{}, 1), asked: map[int]bool{}}
 }
 
 // begin starts the grace; whoever began it has already asked the plugin.
@@ -57,6 +58,7 @@ func (e *ender) run() {
 	defer every.Stop()
 	for killing := false; ; {
 		if killing {
+			e.inside.kill(e.kids)
 			e.kids.signalAll(syscall.SIGKILL, func(int) bool { return true })
 		} else {
 			e.askLeftovers()

@@ -13,6 +13,11 @@ var (
 	ErrNoGate = errors.New("no gate: call host.GateMain first thing in main, or give host.WithGate")
 	// ErrUnsupported: this operating system offers nothing to prove the end with. It is an errors.ErrUnsupported.
 	ErrUnsupported = fmt.Errorf("running a plugin under a lease: %w", errors.ErrUnsupported)
+	// ErrBoundary: the boundary that was asked for is not possible here; the text says why. It is an errors.ErrUnsupported.
+	ErrBoundary = fmt.Errorf("no such boundary here: %w", errors.ErrUnsupported)
+	// ErrUnproved: the end within this boundary cannot be proved, and that was not accepted. It is an errors.ErrUnsupported.
+	ErrUnproved = fmt.Errorf("process-group proves nothing after a crash: accept that (--accept-unproved, host.AcceptUnproved), "+
+		"or ask for auto: %w", errors.ErrUnsupported)
 	// ErrCommand: the *exec.Cmd asks for what the gate cannot pass on, or was used already.
 	ErrCommand = errors.New("this command cannot be run under a lease")
 	// ErrGate: the gate did not behave; nothing of the plugin was started.

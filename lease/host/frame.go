@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"syscall"
+
+	"containlease/gen/leasefile"
 )
 
 // kind is the first byte of a frame on the control socket. An open is that byte alone: one byte opens the gate.
@@ -16,6 +18,7 @@ type kind byte
 const (
 	kindSpec      kind = 'p'
 	kindChallenge kind = 'c'
+	kindName      kind = 'n'
 	kindOpen      kind = 'o'
 	kindSignal    kind = 's'
 	kindStop      kind = 'x'
@@ -42,12 +45,15 @@ type spec struct {
 	Args, Env            []string
 	Extra                int   // extra files, from descriptor 3 on
 	GraceNanos           int64 // from being asked to being killed
+	Terminal             bool  // the plugin reads from a terminal
+	Boundary             leasefile.Boundary
 }
 
 // word is the body of every other frame.
 type word struct {
 	Nonce  string
-	Number int // a signal, a raw wait status, an errno
+	Number int    // a signal, a raw wait status, an errno
+	Text   string // why the gate cannot serve
 }
 
 // frame is a message as received.

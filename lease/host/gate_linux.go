@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"containlease/gen/leasefile"
-	"containlease/lease"
-	"containlease/lease/process"
 	"containlease/persist/file"
 
 	"golang.org/x/sys/unix"
@@ -38,10 +36,12 @@ func GateMain() {
 
 // gate is the process between owner and plugin, on its own side.
 type gate struct {
-	conn *conn
-	spec spec
-	kids *children
-	end  *ender
+	conn   *conn
+	spec   spec
+	self   leasefile.Host // as its owner put it on record: in a PID namespace of its own the gate sees another pid
+	inside enclosure
+	kids   *children
+	end    *ender
 }
 
 // ServeGate is the gate, on the control socket fd: what `containlease gate` runs. It returns when nothing that it could wait
@@ -57,13 +57,16 @@ func ServeGate(fd int) error {
 	if err := g.greet(); err != nil {
 		return err
 	}
-	g.end = newEnder(g.kids, time.Duration(g.spec.GraceNanos))
+	g.end = newEnder(g.kids, g.inside, time.Duration(g.spec.GraceNanos))
 	g.deaf()
 	if g.opens() {
 		g.start()
 		go g.listen()
 	}
 	g.reap()
+	if err := g.inside.drained(); err != nil {
+		return err
+	}
 	if err := g.leaveNote(); err != nil {
 		return err // not even the owner is told: there is no proof without the note
 	}
@@ -71,13 +74,17 @@ func ServeGate(fd int) error {
 	return c.Close()
 }
 
-// greet becomes a subreaper and proves to the owner which process this is.
-func (g *gate) greet() error {
+// greet enters the boundary, becomes a subreaper and proves to the owner which process this is.
+func (g *gate) greet() (err error) {
 	if err := expect(g.conn.in, kindSpec, &g.spec); err != nil {
 		return fmt.Errorf("no word from the owner: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
+	}
+	if g.inside, err = enclosureOf(g.spec.Boundary, g.spec.Terminal); err != nil {
+		_ = send(g.conn, kindFailed, word{Text: err.Error()})
+		return err
 	}
 	if err := send(g.conn, kindHello, word{}); err != nil {
 		return err
@@ -86,7 +93,10 @@ func (g *gate) greet() error {
 	if err := expect(g.conn.in, kindChallenge, &w); err != nil {
 		return err
 	}
-	return send(g.conn, kindAnswer, w)
+	if err := send(g.conn, kindAnswer, w); err != nil {
+		return err
+	}
+	return expect(g.conn.in, kindName, &g.self)
 }
 
 // deaf takes every signal that would end or stop the gate, by handlers rather than by ignoring: what is ignored would
@@ -116,8 +126,9 @@ func (g *gate) start() {
 	for i := range files {
 		files[i] = uintptr(i)
 	}
-	attr := &syscall.ProcAttr{Dir: g.spec.Dir, Env: g.spec.Env, Files: files,
-		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}}
+	sys := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	g.inside.shape(sys)
+	attr := &syscall.ProcAttr{Dir: g.spec.Dir, Env: g.spec.Env, Files: files, Sys: sys}
 	pid, err := syscall.ForkExec(g.spec.Path, g.spec.Args, attr)
 	var errno syscall.Errno
 	switch {
@@ -186,15 +197,11 @@ func (g *gate) reap() {
 // leaveNote writes down, beside the lease, that the boundary is empty: the doctor's proof, should the owner not live to use
 // the word on the socket.
 func (g *gate) leaveNote() error {
-	self, err := process.New().Self()
-	if err != nil {
-		return err
-	}
 	home, err := file.Open(g.spec.Home, file.AllowAnyFilesystem())
 	if err != nil {
 		return err
 	}
 	defer home.Close()
-	note := leasefile.EmptyV1{LeaseID: g.spec.LeaseID, Token: g.spec.Token, Gate: lease.HostOf(self.Identity)}
+	note := leasefile.EmptyV1{LeaseID: g.spec.LeaseID, Token: g.spec.Token, Gate: g.self}
 	return home.WriteRecord("owners/"+g.spec.LeaseID+".empty", note.AppendCanonical(nil), file.Volatile)
 }

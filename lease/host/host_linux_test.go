@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 		os.Exit(withoutGate())
 	}
 	host.GateMain()
+	if code, yes := played(); yes {
+		os.Exit(code)
+	}
 	if os.Getenv("HOST_TEST_OWNER") != "" {
 		os.Exit(owner())
 	}
@@ -91,8 +94,8 @@ func TestRunPassesTheStatusThrough(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			reg, seen := open(t)
 			h := acquire(t, reg)
-			want.Boundary = "subreaper"
-			got, err := host.Run(t.Context(), h, sh(script))
+			want.Boundary, want.Why = "subreaper", "it was asked for"
+			got, err := host.Run(t.Context(), h, sh(script), host.WithBoundary("subreaper"))
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 			require.Equal(t, fsm.StateCleanupComplete, h.State())
@@ -277,8 +280,8 @@ func TestAProgramWithoutGateIsToldSo(t *testing.T) {
 func TestAKilledGateIsNoProof(t *testing.T) {
 	reg, _ := open(t)
 	h := acquire(t, reg)
-	cmd := sh(`kill -KILL $PPID; sleep 300`)
-	got, err := host.Run(t.Context(), h, cmd)
+	cmd := sh(`kill -KILL $PPID; exec sleep 300`)
+	got, err := host.Run(t.Context(), h, cmd, host.WithBoundary("subreaper"))
 	require.ErrorIs(t, err, host.ErrUnsafe)
 	require.True(t, got.Started)
 	require.Equal(t, fsm.StateCleanupUnsafe, h.State())

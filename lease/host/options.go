@@ -12,14 +12,35 @@ const DefaultGrace = 10 * time.Second
 // the lease becomes unsafe, and the gate goes on waiting.
 const killWait = 5 * time.Second
 
+// reapWait bounds the wait for a gate that is dying: its end, and then the end of the plugin's output, which somebody may
+// hold open.
+const reapWait = 2 * killWait
+
 // Option changes one Run.
 type Option func(*options)
 
 type options struct {
-	grace   time.Duration
-	gate    string
-	signals <-chan os.Signal
+	grace    time.Duration
+	gate     string
+	signals  <-chan os.Signal
+	boundary string
+	unproved bool
 }
+
+func collect(opts []Option) options {
+	o := options{grace: DefaultGrace, boundary: Auto}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// WithBoundary asks for one of Kinds; the default is Auto.
+func WithBoundary(kind string) Option { return func(o *options) { o.boundary = kind } }
+
+// AcceptUnproved accepts a boundary that proves nothing: only with it may process-group be asked for. After a crash such a lease
+// stays until a reboot, or an operator's word.
+func AcceptUnproved() Option { return func(o *options) { o.unproved = true } }
 
 // WithGrace sets the time between asking and killing; 0 kills at once.
 func WithGrace(d time.Duration) Option { return func(o *options) { o.grace = d } }
@@ -38,4 +59,5 @@ type Result struct {
 	Signaled bool   // it was killed by a signal
 	Started  bool   // some of its code may have run
 	Boundary string // what enclosed it, as in the evidence
+	Why      string // why that one, for people (see Choice)
 }

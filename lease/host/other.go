@@ -18,6 +18,9 @@ func GateMain() {}
 // ServeGate returns ErrUnsupported.
 func ServeGate(int) error { return ErrUnsupported }
 
+// Choose returns ErrUnsupported.
+func Choose(...Option) (Choice, error) { return Choice{}, ErrUnsupported }
+
 // Run returns ErrUnsupported and starts nothing.
 func Run(context.Context, *lease.Handle, *exec.Cmd, ...Option) (Result, error) {
 	return Result{}, ErrUnsupported

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"syscall"
 	"time"
 
 	"containlease/fsm"
@@ -24,23 +23,28 @@ func Supported() error { return nil }
 // and the lease stays. Other errors tell of a plugin that was not started, its lease complete all the same: *StartError, ErrCommand, ErrNoGate,
 // ErrGate, or what h.Event returned. With a nil error the Result is the plugin's own end.
 func Run(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...Option) (Result, error) {
-	o := options{grace: DefaultGrace}
-	for _, opt := range opts {
-		opt(&o)
-	}
-	res := Result{Boundary: string(leasefile.BoundaryKindSubreaper)}
+	o := collect(opts)
 	if s := h.State(); s != fsm.StateParentOwned {
-		return res, &fsm.TransitionError{Lease: h.ID(), State: s, Event: fsm.HostStarting, Class: fsm.OutOfOrder}
+		return Result{}, &fsm.TransitionError{Lease: h.ID(), State: s, Event: fsm.HostStarting, Class: fsm.OutOfOrder}
 	}
 	cleanup := context.WithoutCancel(ctx)
-	g, err := summon(h, cmd, o)
+	b, choice, err := enclose(ctx, h, cmd, o)
+	res := Result{Boundary: choice.Kind, Why: choice.Why}
 	if err != nil {
 		return res, errors.Join(err, record(cleanup, h, fsm.CleanupComplete))
+	}
+	g, err := summon(h, cmd, b, o)
+	if err != nil {
+		return res, errors.Join(err, b.dissolve(), record(cleanup, h, fsm.CleanupComplete))
 	}
 	if err := g.admit(ctx, h); err != nil {
 		return res, errors.Join(err, g.dismiss(cleanup, h))
 	}
 	end := g.attend(ctx, o)
+	// The kernel removes no group that somebody is in: the gate's word is checked by the owner's own eyes.
+	if err := b.dissolve(); end.unproved == nil && errors.Is(err, lease.ErrOccupied) {
+		end.unproved = fmt.Errorf("the gate said that nothing is left: %w", err)
+	}
 	res.Started, res.Code, res.Signaled = end.started, end.code, end.signaled
 	if end.unproved != nil {
 		reason := fmt.Errorf("%w: %w", ErrUnsafe, end.unproved)
@@ -52,10 +56,27 @@ func Run(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...Option) (R
 	return res, end.failed
 }
 
+// enclose checks the command, settles which boundary it gets, and builds it.
+func enclose(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, o options) (b boundary, c Choice, err error) {
+	if err := check(cmd); err != nil {
+		return nil, c, err
+	}
+	if err := permitted(o); err != nil {
+		return nil, c, err
+	}
+	c = Choice{Kind: o.boundary, Why: askedFor}
+	if o.boundary == Auto {
+		c = best()
+	}
+	if b, err = boundaryOf(leasefile.BoundaryKind(c.Kind)); err == nil {
+		err = b.build(ctx, h)
+	}
+	return b, c, err
+}
+
 // admit puts the waiting gate on record and opens it: nothing of the plugin runs before host-active is durable.
 func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
-	boundary := leasefile.Boundary{Kind: leasefile.BoundaryKindSubreaper}
-	if err := h.Enclose(ctx, boundary, g.process.Inode); err != nil {
+	if err := h.Enclose(ctx, g.boundary.record(), g.process.Inode); err != nil {
 		return err
 	}
 	host := lease.HostOf(g.process.Identity)
@@ -72,7 +93,13 @@ func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
 
 // dismiss ends a gate that was never opened. Its death is all the proof that is needed: none of the plugin's code ran.
 func (g *gateProcess) dismiss(ctx context.Context, h *lease.Handle) error {
-	if err := g.end(killWait); err != nil {
+	err := g.end(killWait)
+	if err == nil {
+		if err = g.boundary.dissolve(); !errors.Is(err, lease.ErrOccupied) {
+			err = nil // what is left of an empty group goes with the lease
+		}
+	}
+	if err != nil {
 		reason := fmt.Errorf("%w: the unopened gate, pid %d: %w", ErrUnsafe, g.process.PID, err)
 		return errors.Join(reason, record(ctx, h, fsm.CleanupUnsafe, reason))
 	}
@@ -100,13 +127,11 @@ func (g *gateProcess) end(wait time.Duration) error {
 		return nil
 	case <-time.After(wait):
 	}
-	if err := g.pidfd.Signal(syscall.SIGKILL); err != nil {
-		return err
-	}
+	_ = g.child.Kill() // only ever the child itself: it is not reaped, or Kill knows that it is
 	select {
 	case <-g.dead:
 		return nil
-	case <-time.After(wait):
+	case <-time.After(reapWait):
 		return errors.New("it does not die")
 	}
 }

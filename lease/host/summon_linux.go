@@ -2,6 +2,7 @@ package host
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,42 +26,55 @@ var mainCalled atomic.Bool
 
 // gateProcess is a gate as its owner sees it: alive, waiting, and exactly identified.
 type gateProcess struct {
-	conn    *conn
-	process process.Process
-	pidfd   *process.Pidfd
-	dead    chan struct{} // closed once it was reaped
-	path    string        // of the plugin, for messages
-	tty     bool          // the plugin reads from a terminal
+	conn     *conn
+	child    *os.Process // the same, as we started it
+	process  process.Process
+	pidfd    *process.Pidfd
+	dead     chan struct{} // closed once it was reaped
+	boundary boundary
+	path     string // of the plugin, for messages
+	tty      bool   // the plugin reads from a terminal
+}
+
+// ended reports whether the gate has ended. Only of an identified one.
+func (g *gateProcess) ended() bool {
+	exited, err := g.pidfd.Exited()
+	return exited && err == nil
 }
 
 // summon starts a gate and makes sure which process it is. On an error there is none left.
-func summon(h *lease.Handle, cmd *exec.Cmd, o options) (*gateProcess, error) {
-	if err := check(cmd); err != nil {
-		return nil, err
-	}
-	c, theirs, err := socketPair()
+func summon(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
+	g, err := launch(cmd, b, o)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)
+	}
+	s := specOf(h, cmd, o)
+	s.Boundary, s.Terminal = b.record(), g.tty
+	if err := g.identify(s); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrGate, err), g.end(0))
+	}
+	return g, nil
+}
+
+// launch starts a gate in b.
+func launch(cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
+	c, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
 	}
 	defer theirs.Close()
 	tty := isTerminal(cmd.Stdin)
 	self, err := gateCommand(cmd, o.gate, theirs, tty)
 	if err == nil {
+		b.shape(self.SysProcAttr)
 		err = self.Start()
 	}
 	if err != nil {
 		c.Close()
-		return nil, fmt.Errorf("%w: %w", ErrGate, err)
+		return nil, err
 	}
-	theirs.Close()
-	g := &gateProcess{conn: c, dead: make(chan struct{}), path: cmd.Path, tty: tty}
+	g := &gateProcess{conn: c, child: self.Process, dead: make(chan struct{}), boundary: b, path: cmd.Path, tty: tty}
 	go func() { defer close(g.dead); _ = self.Wait() }() // its status proves nothing
-	if err := g.identify(specOf(h, cmd, o)); err != nil {
-		c.Close()
-		_ = self.Process.Kill()
-		<-g.dead
-		return nil, fmt.Errorf("%w: %w", ErrGate, err)
-	}
 	return g, nil
 }
 
@@ -109,14 +123,8 @@ func specOf(h *lease.Handle, cmd *exec.Cmd, o options) spec {
 // identify learns the gate's pid from the kernel, pins it, and has it answer once more: only then is it certain that
 // what was pinned is what answered.
 func (g *gateProcess) identify(s spec) (err error) {
-	if err := g.conn.SetDeadline(time.Now().Add(killWait)); err != nil {
+	if err := g.greet(s); err != nil {
 		return err
-	}
-	if err := send(g.conn, kindSpec, s); err != nil {
-		return err
-	}
-	if err := expect(g.conn.in, kindHello, nil); err != nil {
-		return fmt.Errorf("it said nothing: %w", err)
 	}
 	pid := g.conn.peer
 	if g.pidfd, err = process.OpenPidfd(int64(pid)); err != nil {
@@ -126,7 +134,10 @@ func (g *gateProcess) identify(s spec) (err error) {
 		g.pidfd.Close()
 		return err
 	}
-	if g.process, err = process.New().Lookup(int64(pid)); err != nil {
+	if g.process, err = process.New().Lookup(int64(pid)); err == nil {
+		err = send(g.conn, kindName, lease.HostOf(g.process.Identity))
+	}
+	if err != nil {
 		g.pidfd.Close()
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
+	"strings"
 	"time"
 
 	"containlease/fsm"
@@ -17,7 +19,7 @@ import (
 type runFlags struct {
 	identity, plugin, runID, boundary, statusFile string
 	grace, wait                                   time.Duration
-	exclusive, recover, enabled, vouch            bool
+	exclusive, recover, enabled, vouch, unproved  bool
 	failureCode                                   int
 }
 
@@ -41,7 +43,8 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVar(&f.identity, "identity", "", "file with the 11 identity fields (schema identity-v1)")
 	fl.StringVar(&f.plugin, "plugin", "", "id of an enabled plugin, whose record gives the identity")
 	fl.StringVar(&f.runID, "run-id", "", "the run that this belongs to, a version 4 UUID (default: random)")
-	fl.StringVar(&f.boundary, "boundary", boundaryAuto, "what encloses the plugin: auto or subreaper")
+	fl.StringVar(&f.boundary, "boundary", host.Auto, "what encloses the plugin: "+strings.Join(host.Kinds, ", "))
+	fl.BoolVar(&f.unproved, "accept-unproved", false, "accept process-group, which proves nothing after a crash; audited")
 	fl.DurationVar(&f.grace, "grace", host.DefaultGrace, "from asking to killing")
 	fl.DurationVar(&f.wait, "wait", 0, "how long to wait for a live exclusive holder")
 	fl.BoolVar(&f.exclusive, "exclusive", false, "no other live invocation of the plugin, before or after")
@@ -65,23 +68,23 @@ digest is the sha256 of the executable; manifest and descriptor digests are the 
 ended by a NUL byte. So all commands of one name are one plugin, and what one left behind blocks
 the others.
 
+--boundary says what encloses CMD: auto is cgroup-v2 where a control group can be made, else
+subreaper; --status-file says which it was, and why. One that is not possible here is refused before
+anything is written. process-group proves nothing after a crash: it needs --accept-unproved, which
+is audited.
+
 With --plugin, CMD may be left out: then the program on record runs. A CMD that is given must be
 that program.
 
 --single-pid-namespace lets leases without evidence be judged by their processes. Given wrongly, it
 takes the living for dead.`
 
-const (
-	boundaryAuto      = "auto"
-	boundarySubreaper = "subreaper"
-)
-
 func (f runFlags) check(args []string) error {
 	switch {
 	case f.identity != "" && f.plugin != "":
 		return usagef("--identity and --plugin both say who is run: give one")
-	case f.boundary != boundaryAuto && f.boundary != boundarySubreaper:
-		return usagef("--boundary is %s or %s, not %q", boundaryAuto, boundarySubreaper, f.boundary)
+	case !slices.Contains(host.Kinds, f.boundary):
+		return usagef("--boundary is one of %s, not %q", strings.Join(host.Kinds, ", "), f.boundary)
 	case f.grace < 0 || f.wait < 0:
 		return usagef("--grace and --wait cannot be negative")
 	case f.failureCode < 0 || f.failureCode > 255:
@@ -119,13 +122,15 @@ func (f runFlags) failure(code int) int {
 
 // invoke takes one invocation from acquire to release, and notes in s how far it came.
 func (a *app) invoke(f runFlags, argv []string, s *status) error {
-	if err := host.Supported(); err != nil {
-		return err
-	}
 	sub, err := a.beforeHome(f, argv)
 	if err != nil {
 		return err
 	}
+	choice, err := host.Choose(f.boundaryOptions()...)
+	if err != nil {
+		return err
+	}
+	s.Boundary.Why = choice.Why
 	reg, err := a.open(vouched(f.vouch)...)
 	if err != nil {
 		return err
@@ -136,6 +141,9 @@ func (a *app) invoke(f runFlags, argv []string, s *status) error {
 			return err
 		}
 	}
+	if err := a.auditUnproved(reg, choice, sub.args); err != nil {
+		return err
+	}
 	signals, stop := catch()
 	defer stop()
 	h, err := a.acquire(reg, sub.identity, f, signals)
@@ -144,7 +152,9 @@ func (a *app) invoke(f runFlags, argv []string, s *status) error {
 	}
 	cmd := &exec.Cmd{Path: sub.path, Args: sub.args, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
 	// No deadline: --timeout is for locks, and a plugin runs as long as it likes.
-	res, err := host.Run(context.Background(), h, cmd, host.WithGrace(f.grace), host.WithSignals(signals))
+	f.boundary = choice.Kind
+	opts := append(f.boundaryOptions(), host.WithGrace(f.grace), host.WithSignals(signals))
+	res, err := host.Run(context.Background(), h, cmd, opts...)
 	err = release(h, res.Started, err)
 	s.ended(h, res)
 	return a.explainLeft(reg, h, err)

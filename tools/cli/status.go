@@ -39,7 +39,7 @@ type leaseStatus struct {
 type boundary struct {
 	Asked string `json:"asked"`
 	Used  string `json:"used"` // "" where nothing was started
-	Why   string `json:"why"`
+	Why   string `json:"why"`  // why that one; "" where it was not settled
 }
 
 type failure struct {
@@ -49,11 +49,7 @@ type failure struct {
 }
 
 func newStatus(f runFlags) *status {
-	s := &status{Schema: "containlease/status-v1", Boundary: boundary{Asked: f.boundary, Why: "it was asked for"}}
-	if f.boundary == boundaryAuto {
-		s.Boundary.Why = "it is the only boundary of this version"
-	}
-	return s
+	return &status{Schema: "containlease/status-v1", Boundary: boundary{Asked: f.boundary}}
 }
 
 // ended notes how lease and plugin ended.

@@ -26,11 +26,12 @@ var mayImport = map[string][]string{
 	"containlease/persist":       {},
 	"containlease/persist/file":  {"containlease/persist", "golang.org/x/sys/unix", "golang.org/x/sys/windows"},
 	"containlease/lease/process": {"golang.org/x/sys/unix", "golang.org/x/sys/windows"},
+	"containlease/lease/cgroup":  {"golang.org/x/sys/unix"},
 	"containlease/lease/verdict": {"containlease/gen/leasefile", "containlease/fsm"},
 	"containlease/lease": {"containlease/gen/leasefile", "containlease/fsm", "containlease/persist", "containlease/persist/file",
-		"containlease/lease/process", "containlease/lease/verdict", "github.com/google/uuid"},
+		"containlease/lease/process", "containlease/lease/cgroup", "containlease/lease/verdict", "github.com/google/uuid"},
 	"containlease/lease/host": {"containlease/gen/leasefile", "containlease/fsm", "containlease/persist", "containlease/persist/file",
-		"containlease/lease/process", "containlease/lease/verdict", "containlease/lease", "golang.org/x/sys/unix"},
+		"containlease/lease/process", "containlease/lease/cgroup", "containlease/lease/verdict", "containlease/lease", "golang.org/x/sys/unix"},
 }
 
 func TestImportRule(t *testing.T) {
