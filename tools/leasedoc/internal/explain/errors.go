@@ -64,6 +64,8 @@ var Errors = []Error{
 	{"host.ErrUnsafe", host.ErrUnsafe, "the end of the invocation could not be proved", "see the lease's verdict in the runbook", proof},
 	{"host.ErrNoGate", host.ErrNoGate, "the program cannot serve as its own gate", "call host.GateMain first in main", nothing},
 	{"host.ErrUnsupported", host.ErrUnsupported, "this system offers nothing to prove an end with", "use a supported system", nothing},
+	{"host.ErrBoundary", host.ErrBoundary, "the boundary that was asked for is not possible here", "ask for auto, or read why", nothing},
+	{"host.ErrUnproved", host.ErrUnproved, "process-group proves nothing after a crash, and that was not accepted", "ask for auto, or accept it: it is audited", nothing},
 	{"host.ErrCommand", host.ErrCommand, "the command asks for what the gate cannot pass on", "correct the program", nothing},
 	{"host.ErrGate", host.ErrGate, "the gate did not start or did not answer; no plugin code ran", "read the wrapped cause", proof},
 }

@@ -11,7 +11,7 @@ type Platform struct {
 
 // Platforms are those that every check compiles for. The tests hold them against the files that build there.
 var Platforms = []Platform{
-	{"linux", "number, boot and start tick; on Linux 6.9 the pidfs inode too", "yes, with open-file-description locks", "child subreaper, proved by the gate", "all tests, with the race detector"},
+	{"linux", "number, boot and start tick; on Linux 6.9 the pidfs inode too", "yes, with open-file-description locks", "control group or child subreaper; PID namespace by request", "all tests, with the race detector"},
 	{"darwin", "not established; only another boot is told", "yes, with flock", "not offered", "compiled and vetted"},
 	{"freebsd", "not established", "yes, with flock", "not offered", "compiled and vetted"},
 	{"windows", "not established", "refused: private files cannot be proved", "not offered", "compiled and vetted"},
