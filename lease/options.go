@@ -37,8 +37,8 @@ func newOptions(opts []Option) options {
 // WithLogger makes the registry tell what it does; without it it is silent.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 
-// WithObserver has fn told of everything that happens, in order, outside all locks: it may fire events. Only Waiting is told
-// while an event waits; one fired from there on the same handle is refused with ErrBusy. fn is never called twice at a time for
+// WithObserver has fn told of everything that happens, in order, outside all locks: it may fire events. Only Waiting and Waited are
+// told in the middle of an event; one fired from there on the same handle is refused with ErrBusy. fn is never called twice at a time for
 // one handle.
 func WithObserver(fn Observer) Option { return func(o *options) { o.observer = fn } }
 

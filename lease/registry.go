@@ -105,11 +105,12 @@ func (r *Registry) locked(ctx context.Context, m file.Mode) persist.Publish {
 		if err != nil {
 			return fmt.Errorf("catalogue lock of %s: %w", r.home.Dir(), err)
 		}
+		took := r.opt.clock().Sub(start)
+		err = errors.Join(publish(), lock.Unlock())
 		if waited {
-			r.opt.log.Info("catalogue lock taken", "after", r.opt.clock().Sub(start))
+			r.tell(Observation{Kind: Waited, Detail: "for the catalogue lock", Took: took})
 		}
-		err = publish()
-		return errors.Join(err, lock.Unlock())
+		return err
 	}
 }
 

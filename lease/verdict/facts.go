@@ -74,3 +74,7 @@ func (f Facts) anotherBoot() bool {
 
 // bounded reports whether the invocation had an enclosure that could still hold a process.
 func (f Facts) bounded() bool { return f.Boundary != "" && f.Boundary != "none" }
+
+// provable reports whether the boundary can still say, later, that it is empty: the kernel answers for a control group, while
+// a gate that died without a note has none to leave any more.
+func (f Facts) provable() bool { return f.Boundary == "cgroup-v2" }
