@@ -15,10 +15,10 @@ import (
 func (i Inspection) describe() string {
 	switch {
 	case i.Lease != nil:
-		return fmt.Sprintf("lease %s of plugin %s (%s, digest %s), which is %s: %s", i.ID, i.Plugin, i.word(), i.Digest,
+		return fmt.Sprintf("lease %s of plugin %s (%s, digest %s), %s: %s", i.ID, i.Plugin, i.word(), i.Digest,
 			i.Verdict.Outcome, i.Verdict.Because)
 	case i.Verdict.Outcome != "":
-		return fmt.Sprintf("%s (digest %s), which is %s: %s", i.ID, i.digestWord(), i.Verdict.Outcome, i.Verdict.Because)
+		return fmt.Sprintf("%s (digest %s), %s: %s", i.ID, i.digestWord(), i.Verdict.Outcome, i.Verdict.Because)
 	}
 	return i.ID
 }
@@ -116,7 +116,7 @@ func (r *Registry) act(ctx context.Context, i Inspection, d decision) (held *fil
 // permits says whether the decision may be carried out on what was found, and whether that is what was decided about.
 func (d decision) permits(i Inspection, digest persist.Digest) error {
 	if i.Digest != digest {
-		return d.refusal(i, ErrOtherDigest, "it was changed since, or another one was meant: look again, and decide again")
+		return d.refusal(i, ErrOtherDigest, "it was changed since, or another one was meant: look at it again, with show, and decide again")
 	}
 	if kind, why := d.refuses(i); kind != nil {
 		return d.refusal(i, kind, why)

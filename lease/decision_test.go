@@ -57,8 +57,8 @@ func TestRetireRefuses(t *testing.T) {
 		kind     error
 		says     string
 	}{
-		"other bytes":       {fsm.StateHostActive, nobody, func(_ *testing.T, _ *desk, i *lease.Inspection) { i.Digest[0]++ }, lease.ErrOtherDigest, "look again"},
-		"no digest":         {fsm.StateHostActive, nobody, func(_ *testing.T, _ *desk, i *lease.Inspection) { i.Digest = persist.Digest{} }, lease.ErrOtherDigest, "look again"},
+		"other bytes":       {fsm.StateHostActive, nobody, func(_ *testing.T, _ *desk, i *lease.Inspection) { i.Digest[0]++ }, lease.ErrOtherDigest, "decide again"},
+		"no digest":         {fsm.StateHostActive, nobody, func(_ *testing.T, _ *desk, i *lease.Inspection) { i.Digest = persist.Digest{} }, lease.ErrOtherDigest, "decide again"},
 		"a held lock":       {fsm.StateHostActive, nobody, func(t *testing.T, d *desk, i *lease.Inspection) { t.Cleanup(d.hold(t, i.ID)) }, lease.ErrInUse, "holds its liveness lock"},
 		"a live host":       {fsm.StateHostActive, nobody, func(_ *testing.T, d *desk, _ *lease.Inspection) { d.alive[hostPID] = true }, lease.ErrInUse, "stop it first"},
 		"what is gone":      {fsm.StateHostStarting, unbounded, nil, lease.ErrNotForThis, "doctor --apply"},

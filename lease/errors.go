@@ -80,8 +80,8 @@ type DecisionError struct {
 
 func (e *DecisionError) Error() string {
 	i := e.Lease
-	s := fmt.Sprintf("%s of %s refused: %v: %s", e.Action, i.describe(), e.Err, e.Why)
-	if i.Next != "" {
+	s := fmt.Sprintf("%s refused, nothing was done: %v: %s; it is about %s", e.Action, e.Err, e.Why, i.describe())
+	if i.Next != "" && e.Err != ErrOtherDigest { // a command with the new digest would be decided by nobody
 		s += "; next: " + i.Next
 	}
 	return s

@@ -40,9 +40,9 @@ const (
 // Exits is the published table. Treat it as a constant.
 var Exits = []Exit{
 	{exitOK, "ok", "done"},
-	{exitUsage, "usage", "the command line is wrong; nothing was done"},
+	{exitUsage, "usage", "the command line is wrong, or the command is not for this; nothing was done"},
 	{exitInvalid, "invalid-data", "a lease, an identity or a plugin's record is invalid"},
-	{exitNotFound, "not-found", "no such home, lease, plugin or file"},
+	{exitNotFound, "not-found", "no such home, lease, plugin or file, or not with this digest"},
 	{exitFindings, "findings", "doctor: findings remain"},
 	{exitBug, "bug", "a mistake in containlease; please report it"},
 	{exitIO, "io", "input or output failed, or it is not known whether a write landed"},
@@ -66,6 +66,9 @@ var classes = []struct {
 	{errUsage, exitUsage},
 	{errPanic, exitBug},
 	{lease.ErrHeld, exitHeld},
+	{lease.ErrInUse, exitHeld},
+	{lease.ErrOtherDigest, exitNotFound},
+	{lease.ErrNotForThis, exitUsage},
 	{lease.ErrBlocked, exitBlocked},
 	{host.ErrUnsafe, exitBlocked},
 	{lease.ErrUnsettled, exitIO},

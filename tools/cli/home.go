@@ -32,7 +32,7 @@ func (a *app) open(opts ...lease.Option) (*lease.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, lease.WithLogger(a.logger()), lease.WithObserver(a.observe))
+	opts = append(append(opts, lease.WithLogger(a.logger()), lease.WithObserver(a.observe)), a.extra...)
 	return lease.Open(context.Background(), dir, opts...)
 }
 
