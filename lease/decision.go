@@ -31,10 +31,16 @@ func (i Inspection) digestWord() string {
 	return i.Digest.String()
 }
 
+// objection is what stands in the way of a decision: ErrInUse or ErrNotForThis, and why.
+type objection struct {
+	kind error
+	why  string
+}
+
 // decision is one act of an operator on one record: whether it may be, and what it is.
 type decision struct {
 	action  leasefile.AuditAction
-	refuses func(Inspection) (kind error, why string) // nil where it may be
+	objects func(Inspection) *objection // nil where it may be
 	// acts is called under both locks. settle makes it durable, and is called without the catalogue lock.
 	acts func(ctx context.Context, i Inspection) (settle func(context.Context) error, err error)
 }
@@ -118,8 +124,8 @@ func (d decision) permits(i Inspection, digest persist.Digest) error {
 	if i.Digest != digest {
 		return d.refusal(i, ErrOtherDigest, "it was changed since, or another one was meant: look at it again, with show, and decide again")
 	}
-	if kind, why := d.refuses(i); kind != nil {
-		return d.refusal(i, kind, why)
+	if o := d.objects(i); o != nil {
+		return d.refusal(i, o.kind, o.why)
 	}
 	return nil
 }
@@ -156,15 +162,15 @@ func (r *Registry) stranger(ctx context.Context, name string) (persist.Entry, er
 
 // atWork says why a lease may not be cleared on anybody's word: something of it is proved to be alive. Of numbers of another
 // namespace nothing is proved.
-func atWork(i Inspection) (kind error, why string) {
+func atWork(i Inspection) *objection {
 	f := i.Facts
 	switch {
 	case f.Lock == verdict.LockHeld:
-		return ErrInUse, "somebody holds its liveness lock"
+		return &objection{ErrInUse, "somebody holds its liveness lock"}
 	case i.Verdict.Outcome == verdict.Active:
-		return ErrInUse, i.Verdict.Because
+		return &objection{ErrInUse, i.Verdict.Because}
 	case f.HostRecorded && f.Host == verdict.Live && f.Place != verdict.PlaceOther:
-		return ErrInUse, "its host is alive: stop it first"
+		return &objection{ErrInUse, "its host is alive: stop it first"}
 	}
-	return nil, ""
+	return nil
 }

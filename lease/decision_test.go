@@ -104,22 +104,37 @@ func corrupt(t *testing.T, d *desk, i *lease.Inspection) {
 // TestDecisionJudgesAgain: what changes between the audit's line and the locks is not touched, and no sync is made under them:
 // the catalogue lock is free while the line is written.
 func TestDecisionJudgesAgain(t *testing.T) {
-	d := newDesk(t)
-	i := d.leave(t, fsm.StateHostActive, nobody)
-	home, err := file.Open(d.dir)
-	require.NoError(t, err)
-	lock, err := home.Lock(t.Context(), file.Exclusive, nil)
-	require.NoError(t, err)
-	over := make(chan error, 1)
-	go func() { _, err := d.Retire(context.Background(), i.ID, i.Digest, word); over <- err }()
-	require.Eventually(t, func() bool { return len(d.audit(t)) == 1 }, waitLimit, waitTick, "it is written down before the lock is had")
-	require.Len(t, d.in(t, "leases"), 1)
-	letGo := d.hold(t, i.ID)
-	require.NoError(t, lock.Unlock())
-	require.ErrorIs(t, <-over, lease.ErrInUse)
-	letGo()
-	require.NoError(t, home.Close())
-	require.Len(t, d.in(t, "leases"), 1)
+	for name, c := range map[string]struct {
+		meanwhile func(t *testing.T, d *desk, i lease.Inspection) (after func())
+		kind      error
+	}{
+		"its lock is taken": {func(t *testing.T, d *desk, i lease.Inspection) func() { return d.hold(t, i.ID) }, lease.ErrInUse},
+		"other bytes": {func(t *testing.T, d *desk, i lease.Inspection) func() {
+			changed := *i.Lease.(*leasefile.LeaseV2)
+			changed.RunID = changed.LeaseID
+			d.write(t, "leases/"+i.ID+".json", string(changed.AppendCanonical(nil)))
+			return func() {}
+		}, lease.ErrOtherDigest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			i := d.leave(t, fsm.StateHostActive, nobody)
+			home, err := file.Open(d.dir)
+			require.NoError(t, err)
+			lock, err := home.Lock(t.Context(), file.Exclusive, nil)
+			require.NoError(t, err)
+			over := make(chan error, 1)
+			go func() { _, err := d.Retire(context.Background(), i.ID, i.Digest, word); over <- err }()
+			require.Eventually(t, func() bool { return len(d.audit(t)) == 1 }, waitLimit, waitTick, "it is written down before the lock is had")
+			require.Len(t, d.in(t, "leases"), 1)
+			after := c.meanwhile(t, d, i)
+			require.NoError(t, lock.Unlock())
+			require.ErrorIs(t, <-over, c.kind)
+			after()
+			require.NoError(t, home.Close())
+			require.Len(t, d.in(t, "leases"), 1)
+		})
+	}
 }
 
 func TestQuarantine(t *testing.T) {

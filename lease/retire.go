@@ -21,12 +21,12 @@ func (r *Registry) Retire(ctx context.Context, id string, digest persist.Digest,
 	return r.decide(ctx, id, digest, reason, decision{leasefile.AuditActionRetire, mayRetire, r.removeRecord})
 }
 
-func mayRetire(i Inspection) (kind error, why string) {
+func mayRetire(i Inspection) *objection {
 	switch {
 	case i.Lease == nil:
-		return ErrNotForThis, "it is no lease of a known version"
+		return &objection{ErrNotForThis, "it is no lease of a known version"}
 	case i.Verdict.Removable:
-		return ErrNotForThis, "it is proved gone, and needs nobody's word"
+		return &objection{ErrNotForThis, "it is proved gone, and needs nobody's word"}
 	}
 	return atWork(i)
 }
@@ -54,17 +54,17 @@ func (r *Registry) Quarantine(ctx context.Context, name string, digest persist.D
 	return path, err
 }
 
-func (r *Registry) mayQuarantine(i Inspection) (kind error, why string) {
+func (r *Registry) mayQuarantine(i Inspection) *objection {
 	own, ok := r.store.(*file.Store)
 	switch {
 	case !ok || own != r.home.Store():
-		return ErrNotForThis, "the leases are not files of this home"
+		return &objection{ErrNotForThis, "the leases are not files of this home"}
 	case i.Verdict.Outcome != verdict.Malformed && i.Verdict.Outcome != verdict.Newer:
-		return ErrNotForThis, "it is a lease, and is judged like one"
+		return &objection{ErrNotForThis, "it is a lease, and is judged like one"}
 	case i.Foreign, i.Facts.Lock == verdict.LockFree, i.Facts.Lock == verdict.LockMissing:
-		return nil, ""
+		return nil
 	case i.Facts.Lock == verdict.LockHeld:
-		return ErrInUse, "somebody holds its liveness lock, so its owner is alive: wait for its end, or stop it"
+		return &objection{ErrInUse, "somebody holds its liveness lock, so its owner is alive: wait for its end, or stop it"}
 	}
-	return ErrInUse, "its liveness lock cannot be probed, so its owner may be alive"
+	return &objection{ErrInUse, "its liveness lock cannot be probed, so its owner may be alive"}
 }

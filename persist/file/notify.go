@@ -1,7 +1,5 @@
 package file
 
-import "time"
-
 // Touched is which records of a home may have changed, leases or what lies beside them in owners/, as a Notifier tells it:
 // whoever hears of it looks for himself. A Notifier changes nothing, takes no lock, needs no more than leave to read, and is
 // used by one goroutine. A liveness lock that is let go when its holder dies is no change of a file.
@@ -9,9 +7,6 @@ type Touched struct {
 	Keys []string // of records, as Entry.Key has them, each once; nothing where the pause passed and nothing was heard of
 	All  bool     // it cannot be told which: everything may have changed
 }
-
-// pollPause is how often a system that reports no changes is taken to have some.
-const pollPause = 500 * time.Millisecond
 
 // keyOfLease is the key that a name in leases/ is listed under, ok unless the name is a store's own.
 func keyOfLease(name string) (key string, ok bool) {

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// pollPause is how often a system that reports no changes is taken to have some.
+const pollPause = 500 * time.Millisecond
+
 // Notifier is a clock where the system tells nothing; see Touched.
 type Notifier struct{}
 
