@@ -44,8 +44,8 @@ func TestMalformedFileBlocksEveryPlugin(t *testing.T) {
 	for _, plugin := range []string{"acme", "other"} {
 		b := s.blocked(t, plugin)
 		require.Equal(t, verdict.BlockedMalformed, b.Block)
-		require.Contains(t, b.Error(), s.leaseFile(id))
-		require.Contains(t, b.Error(), "next: containlease --home "+s.dir+" validate "+s.leaseFile(id))
+		require.Contains(t, b.Error(), "next: containlease --home "+s.dir+" quarantine --digest "+b.Lease.Digest.String())
+		require.Contains(t, b.Error(), " -- "+id)
 		require.NotErrorIs(t, b, lease.ErrHeld)
 	}
 	require.Equal(t, []string{id + ".json"}, names(t, s.dir+"/leases"))

@@ -24,6 +24,12 @@
 //
 // # Who may write, who may remove
 //
-// Only the holder of a lease's liveness lock moves it: its Handle. Only the doctor ([Registry.Repair]) removes the lease of
-// somebody else, holding the catalogue lock and the liveness lock, after judging again from scratch.
+// Only the holder of a lease's liveness lock moves it: its Handle. Only the doctor ([Registry.Repair]), by proof, and an operator
+// ([Registry.Retire], [Registry.Quarantine]), by a word that is written down first, remove the lease of somebody else, holding the
+// catalogue lock and the liveness lock, after judging again from scratch. [Adopt] makes a home that was moved this machine's.
+//
+// # Watching and counting
+//
+// [Registry.Watch] tells of every change in a home, whoever made it. [WithObserver] tells of what this registry does; [Counters]
+// is an observer that counts it, for expvar.
 package lease

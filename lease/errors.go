@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"containlease/fsm"
+	"containlease/gen/leasefile"
 	"containlease/lease/process"
 	"containlease/lease/verdict"
 	"containlease/persist"
@@ -29,8 +30,13 @@ var (
 	ErrClosed      = errors.New("the handle is closed")
 	ErrLostLock    = errors.New("the lease's liveness lock is not ours any more")
 	ErrReadOnly    = errors.New("the home was opened read-only")
-	ErrOtherHome   = errors.New("the home belongs to another machine")
+	ErrOtherHome   = errors.New("the home belongs to another machine (one that was moved here is taken over by Adopt, `containlease adopt`)")
 	ErrBadArgument = errors.New("the event was given wrong arguments")
+
+	// Why an operator's decision is refused, always as a *DecisionError.
+	ErrInUse       = errors.New("it is in use")                               // proved to be at work: no word changes that
+	ErrOtherDigest = errors.New("it is not the record that the digest names") // or not any more
+	ErrNotForThis  = errors.New("this decision is not for it")                // there is another, safer way
 )
 
 // BlockedError says which lease keeps a plugin from starting. errors.Is(err, ErrBlocked); ErrHeld too where a live owner
@@ -63,3 +69,22 @@ func (e *BlockedError) Error() string {
 func (e *BlockedError) Is(target error) bool {
 	return target == ErrBlocked || target == ErrHeld && e.Block == verdict.BlockedExclusive
 }
+
+// DecisionError says why a decision of an operator was refused; nothing was done.
+type DecisionError struct {
+	Action leasefile.AuditAction
+	Lease  Inspection // as judged when it was refused
+	Err    error      // ErrInUse, ErrOtherDigest or ErrNotForThis
+	Why    string
+}
+
+func (e *DecisionError) Error() string {
+	i := e.Lease
+	s := fmt.Sprintf("%s refused, nothing was done: %v: %s; it is about %s", e.Action, e.Err, e.Why, i.describe())
+	if i.Next != "" && e.Err != ErrOtherDigest { // a command with the new digest would be decided by nobody
+		s += "; next: " + i.Next
+	}
+	return s
+}
+
+func (e *DecisionError) Unwrap() error { return e.Err }

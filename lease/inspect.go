@@ -168,7 +168,7 @@ func unreadable(e persist.Entry, err error) (plugin string, v verdict.Verdict) {
 
 // command is the verdict's next command in full.
 func (r *Registry) command(i Inspection) string {
-	s := strings.NewReplacer("{lease}", i.ID, "{path}", quote(r.home.Dir()+"/leases/"+i.ID+".json")).Replace(i.Verdict.Next)
+	s := strings.NewReplacer("{lease}", quote(i.ID), "{digest}", i.digestWord()).Replace(i.Verdict.Next)
 	if r.opt.store != "" {
 		s = "--store " + quote(r.opt.store) + " " + s
 	}

@@ -16,6 +16,8 @@ const (
 	Blocked Kind = "blocked" // acquire was refused by another lease
 	Removed Kind = "removed" // the doctor removed a lease
 	Waiting Kind = "waiting" // for the catalogue lock; told once a wait
+	Waited  Kind = "waited"  // for the catalogue lock, as long as Took says; told once it was given back
+	Decided Kind = "decided" // an operator's decision was carried out; see Detail
 	Noted   Kind = "noted"   // something a person may want to know; see Detail
 )
 
@@ -28,7 +30,7 @@ type Observation struct {
 	Event  fsm.Event
 	From   fsm.State
 	To     fsm.State
-	Took   time.Duration // of a Moved or Failed event, with its writes
+	Took   time.Duration // of a Moved or Failed event, with its writes; of a wait
 	Detail string        // why: a cause, a rule, whom it waits for
 	Err    error
 }

@@ -119,12 +119,13 @@ func (r *Registry) lock(ctx context.Context, m file.Mode) (unlock func(), err er
 	if err != nil {
 		return nil, fmt.Errorf("catalogue lock of %s: %w", r.home.Dir(), err)
 	}
-	if waited {
-		r.opt.log.Info("catalogue lock taken", "after", r.opt.clock().Sub(start))
-	}
+	took := r.opt.clock().Sub(start)
 	return func() {
 		if err := lock.Unlock(); err != nil {
 			r.opt.log.Warn("catalogue lock given back", "error", err)
+		}
+		if waited {
+			r.tell(Observation{Kind: Waited, Detail: "for the catalogue lock", Took: took})
 		}
 	}, nil
 }

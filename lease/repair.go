@@ -28,7 +28,7 @@ type Repaired struct {
 
 // Repair plans what a doctor may remove, and with Apply removes it: each lease is judged again from scratch under the catalogue
 // lock and its own liveness lock, and goes only if its bytes are still those judged. A removal that fails is an Err of
-// its row; the others go on. The error is of the listing itself.
+// its row; the others go on. Each removal has its line in AuditLog. The error is of the listing itself.
 func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, error) {
 	if o.Mode == "" {
 		o.Mode = verdict.Recover
@@ -50,6 +50,9 @@ func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, err
 		row := Repaired{Inspection: i, Removable: i.Verdict.Removes(o.Mode, i.Facts)}
 		if row.Removable && o.Apply {
 			row.Removed, row.Err = r.clear(ctx, i, o.Mode)
+			if row.Removed {
+				r.auditRemoval(ctx, i)
+			}
 		}
 		out = append(out, row)
 	}

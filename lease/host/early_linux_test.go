@@ -83,6 +83,7 @@ func TestAnOwnerThatDiesBeforeTheGateOpens(t *testing.T) {
 				require.Equal(t, want.state, c.find().State)
 				if kind == "process-group" && write == "2" {
 					c.requireKept(verdict.Uncertain, "no-proof") // nothing ran, and nothing proves that
+					life.requireCut()                            // its gate leaves its note before it ends
 					return
 				}
 				require.Eventually(t, func() bool { return c.find().Verdict.Outcome == verdict.Gone }, patience, patience/1000, "%+v", c.find())

@@ -20,6 +20,8 @@ var (
 		"or ask for auto: %w", errors.ErrUnsupported)
 	// ErrCommand: the *exec.Cmd asks for what the gate cannot pass on, or was used already.
 	ErrCommand = errors.New("this command cannot be run under a lease")
+	// ErrScopeClosed: a cleanup was registered after Scope.Close began; it was not run, and nothing waits for it.
+	ErrScopeClosed = errors.New("the cleanup scope is closed")
 	// ErrGate: the gate did not behave; nothing of the plugin was started.
 	ErrGate = errors.New("the gate failed")
 )

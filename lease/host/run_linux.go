@@ -106,19 +106,6 @@ func (g *gateProcess) dismiss(ctx context.Context, h *lease.Handle) error {
 	return record(ctx, h, fsm.CleanupComplete)
 }
 
-// record fires the event that ends an invocation. If its write, or an earlier one, is unsettled, the handle is settled
-// once and asked again: the event is then new, or a repeat of what had landed.
-func record(ctx context.Context, h *lease.Handle, ev fsm.Event, args ...any) error {
-	err := h.Event(ctx, ev, args...)
-	if !errors.Is(err, lease.ErrUnsettled) {
-		return err
-	}
-	if rerr := h.Resync(ctx); rerr != nil {
-		return errors.Join(err, rerr)
-	}
-	return h.Event(ctx, ev, args...)
-}
-
 // end lets the gate see the end of its owner, waits, and kills it if it does not go.
 func (g *gateProcess) end(wait time.Duration) error {
 	g.conn.Close()

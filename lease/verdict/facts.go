@@ -78,3 +78,7 @@ func (f Facts) bounded() bool { return f.Boundary != "" && f.Boundary != "none" 
 // unbounded reports whether it is known that there was no enclosure. Lost evidence does not say so: only an owner that
 // keeps no liveness lock (another program) keeps no evidence either.
 func (f Facts) unbounded() bool { return !f.bounded() && (f.Evidence || f.Lock == LockMissing) }
+
+// provable reports whether the boundary can still say, later, that it is empty: the kernel answers for a control group, while
+// a gate that died without a note has none to leave any more.
+func (f Facts) provable() bool { return f.Boundary == "cgroup-v2" }

@@ -9,7 +9,8 @@ type Rung struct {
 	Outcome Outcome
 	Because string   // what it means, for the operator
 	Missing []string // what would prove more
-	Next    string   // the command to type next; "" means Doctor's
+	Next    string   // the command to type next; "" means NextClear
+	proof   bool     // the proof of the boundary may still come: then NextClear goes before Next
 	holds   func(Facts) bool
 	removes func(Facts) bool // nil: removable exactly if the outcome is Gone
 }
@@ -21,7 +22,7 @@ func first(rungs []Rung, f Facts) Verdict {
 		}
 		v := Verdict{Outcome: r.Outcome, Rule: r.Name, Because: r.Because, Removable: r.Outcome == Gone,
 			Missing: r.Missing, Next: r.Next}
-		if v.Next == "" {
+		if v.Next == "" || r.proof && f.provable() {
 			v.Next = NextClear
 		}
 		if r.removes != nil {
@@ -32,16 +33,21 @@ func first(rungs []Rung, f Facts) Verdict {
 	panic("verdict: the last rung of a ladder always holds")
 }
 
-// Next commands, without the program's name and --home. {lease} stands for the lease's id.
+// Next commands, without the program's name and --home. {lease} stands for the lease's id, or the stored name of what is no
+// lease, and {digest} for the digest of its bytes, both as words for a shell. A reason is what whoever types the command
+// vouches for; it goes into the audit.
 const (
-	NextClear  = "doctor --apply" // clears it as soon as the missing proof is there
-	NextLook   = "show {lease}"   // nothing to be done but to look
-	NextVouch  = "doctor --single-pid-namespace --apply"
-	NextVerify = "validate {path}"
+	NextClear    = "doctor --apply" // clears it as soon as the missing proof is there
+	NextLook     = "show {lease}"   // nothing to be done but to look
+	NextVouch    = "doctor --single-pid-namespace --apply"
+	NextRetire   = "retire {lease} --digest {digest} --reason 'I have checked that nothing of it runs any more'"
+	NextSetAside = "quarantine --digest {digest} --reason 'I have checked that it is no lease at work' -- {lease}"
+	NextAdopt    = "adopt --reason 'this home was moved here, and nothing of it runs elsewhere'"
 )
 
 const (
 	wantReboot = "a reboot of this machine"
+	wantWord   = "the operator's word that nothing of it runs"
 	wantEmpty  = "the boundary's own proof that it is empty"
 )
 
@@ -61,10 +67,10 @@ var Ladder = append([]Rung{
 		Because: "the liveness lock could not be probed, so the owner may be alive",
 		Missing: []string{"leave to open the lease's lock file"},
 		holds:   func(f Facts) bool { return f.Lock == LockUnknown }},
-	{Name: "other-machine", Next: NextLook, Outcome: Uncertain,
+	{Name: "other-machine", Next: NextAdopt, Outcome: Uncertain,
 		When:    "the home belongs to another machine",
 		Because: "this home was made on another machine, or was copied: its process numbers mean nothing here",
-		Missing: []string{"the machine that wrote it"},
+		Missing: []string{"the machine that wrote it", "the operator's word that the home was moved here"},
 		holds:   func(f Facts) bool { return !f.SameMachine }},
 	{Name: "boot-unreliable", Outcome: Uncertain,
 		When:    "the present boot's id cannot be trusted",
@@ -75,10 +81,10 @@ var Ladder = append([]Rung{
 		When:    "everything on record belongs to an earlier boot of this machine",
 		Because: "the machine was rebooted since: nothing of the invocation can have survived",
 		holds:   Facts.anotherBoot},
-	{Name: "other-namespace", Outcome: Uncertain,
+	{Name: "other-namespace", Next: NextRetire, Outcome: Uncertain,
 		When:    "the owner ran in another PID or time namespace",
 		Because: "the owner ran in another PID or time namespace: its process numbers mean nothing here",
-		Missing: []string{"the same question, asked in the owner's namespace", wantReboot},
+		Missing: []string{"the same question, asked in the owner's namespace", wantReboot, wantWord},
 		holds:   func(f Facts) bool { return f.Place == PlaceOther }},
 	{Name: "owner-alive", Next: NextLook, Outcome: Active,
 		When:    "there is no liveness lock, and the recorded owner is exactly alive",
@@ -116,10 +122,10 @@ var Ladder = append([]Rung{
 
 // settled is the foot of the ladder: neither owner nor host is alive; what of the processes between them?
 var settled = []Rung{
-	{Name: "legacy", Outcome: Uncertain,
+	{Name: "legacy", Next: NextRetire, Outcome: Uncertain,
 		When:    "a v1 lease, on the same boot",
 		Because: "a v1 lease does not say how far its invocation came",
-		Missing: []string{wantReboot},
+		Missing: []string{wantReboot, wantWord},
 		holds:   func(f Facts) bool { return f.Version == 1 }},
 	{Name: "complete", Outcome: Gone,
 		When:    "cleanup-complete",
@@ -137,9 +143,9 @@ var settled = []Rung{
 		When:    "the boundary's proof is there",
 		Because: "the boundary that enclosed the invocation is proved empty",
 		holds:   func(f Facts) bool { return f.BoundaryEmpty }},
-	{Name: "no-proof", Outcome: Uncertain,
+	{Name: "no-proof", Next: NextRetire, proof: true, Outcome: Uncertain,
 		When:    "host-active, cleanup-unsafe, or parent-owned with a boundary or with its evidence lost; without the boundary's proof",
 		Because: "owner and host are dead, but the plugin may have left processes behind",
-		Missing: []string{wantEmpty, wantReboot},
+		Missing: []string{wantEmpty, wantReboot, wantWord},
 		holds:   func(Facts) bool { return true }},
 }

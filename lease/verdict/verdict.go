@@ -63,7 +63,7 @@ func (v Verdict) Removes(m Mode, f Facts) bool {
 
 // OfMalformed is the verdict on a record that is no lease; because says why.
 func OfMalformed(because string) Verdict {
-	return Verdict{Outcome: Malformed, Rule: "malformed", Because: because, Next: NextVerify,
+	return Verdict{Outcome: Malformed, Rule: "malformed", Because: because, Next: NextSetAside,
 		Missing: []string{"a lease that can be read: nobody can tell whose it is, so it blocks every plugin"}}
 }
 

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"time"
 
 	"containlease/persist"
 )
 
 // Append adds one line to the audit log, audit.jsonl, and returns when it lasts. The line is written in one call, with
-// the newline that it may lack; a last line torn by an earlier crash or a full disk is ended first, and kept. The caller
-// holds the catalogue lock. ErrName for another file or a line with a newline inside; *persist.RecordError.
+// the newline that it may lack; a last line torn by an earlier crash or a full disk is ended first, and kept. Writers take
+// turns by a lock of the file itself: it is synced while they wait, so the catalogue lock must not be held. ErrName for
+// another file or a line with a newline inside; *persist.RecordError.
 func (h *Home) Append(name string, line []byte) error {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if name != auditName || bytes.IndexByte(line, '\n') >= 0 {
@@ -21,13 +23,17 @@ func (h *Home) Append(name string, line []byte) error {
 	if err := h.root.check(); err != nil {
 		return err
 	}
-	fd, size, err := h.openAudit(name)
+	fd, err := h.openAudit(name)
 	if err != nil {
 		return err
 	}
 	defer h.sys.close(fd)
+	if err := h.takeTurn(fd); err != nil {
+		return h.root.failed("lock", name, err)
+	}
+	defer func() { _ = h.sys.flock(fd, unlock) }() // the close that follows does it too
 	whole := append(bytes.Clone(line), '\n')
-	if torn, err := h.torn(fd, size); err != nil {
+	if torn, err := h.torn(fd); err != nil {
 		return h.root.failed("read", name, err)
 	} else if torn {
 		whole = append([]byte{'\n'}, whole...)
@@ -46,26 +52,38 @@ func (h *Home) Append(name string, line []byte) error {
 	return h.root.sync(h.root.doubts.Load())
 }
 
-func (h *Home) openAudit(name string) (fd int, size int64, err error) {
-	fd, i, err := h.root.openPrivate(name, appending)
+func (h *Home) openAudit(name string) (int, error) {
+	fd, _, err := h.root.openPrivate(name, appending)
 	if !errors.Is(err, persist.ErrNotExist) {
-		return fd, i.size, err
+		return fd, err
 	}
 	fd, err = h.sys.create(h.root.fd, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return -1, 0, h.root.failed("create", name, err)
+		return -1, h.root.failed("create", name, err)
 	} else if err == nil {
 		_ = h.sys.close(fd) // it was not opened to append
 	}
-	fd, i, err = h.root.openPrivate(name, appending)
-	return fd, i.size, err
+	fd, _, err = h.root.openPrivate(name, appending)
+	return fd, err
 }
 
-func (h *Home) torn(fd int, size int64) (bool, error) {
-	if size == 0 {
-		return false, nil
+// takeTurn waits until no other writer has the file: for as long as their lines take to sync.
+func (h *Home) takeTurn(fd int) error {
+	for {
+		if err := h.sys.flock(fd, lockExclusive); !errors.Is(err, errBusy) {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// torn reports whether the last line lacks its end. The writer's turn has come: nobody else adds to the file.
+func (h *Home) torn(fd int) (bool, error) {
+	i, err := h.sys.stat(fd)
+	if err != nil || i.size == 0 {
+		return false, err
 	}
 	last := make([]byte, 1)
-	n, err := h.sys.pread(fd, last, size-1)
+	n, err := h.sys.pread(fd, last, i.size-1)
 	return n == 1 && last[0] != '\n', err
 }

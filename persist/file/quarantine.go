@@ -16,14 +16,17 @@ const quarantineNames = 1000
 // Quarantine moves what lies in leases/ under a key, whatever it is, to quarantine/, untouched, and returns its path
 // there, relative to the home. key is Entry.Key as List gave it, for records and for foreign names. The caller holds the
 // catalogue lock exclusively, and the liveness lock where there is one, and has written the reason to the audit log.
-// persist.ErrNotExist; ErrName for the store's own spares; persist.ErrNotDurable where the move is visible and no more.
-func (h *Home) Quarantine(key string) (string, error) {
+// persist.ErrNotExist; ErrName for the store's own spares.
+//
+// settle makes the move durable, persist.ErrNotDurable where it fails, and is called without the catalogue lock; it is nil
+// where nothing was moved.
+func (h *Home) Quarantine(key string) (path string, settle func() error, err error) {
 	name, err := storedName(key)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := errors.Join(h.leases.check(), h.quarantined.check()); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	to, from := h.quarantined.doubts.Load(), h.leases.doubts.Load()
 	as := name
@@ -35,15 +38,17 @@ func (h *Home) Quarantine(key string) (string, error) {
 		as = name + "." + strconv.Itoa(n)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s: %w", h.leases.join(printable(name)), persist.ErrNotExist)
+		return "", nil, fmt.Errorf("%s: %w", h.leases.join(printable(name)), persist.ErrNotExist)
 	} else if err != nil {
-		return "", h.leases.failed("quarantine", printable(name), err)
+		return "", nil, h.leases.failed("quarantine", printable(name), err)
 	}
-	// The new name first: a power loss between the syncs leaves two names rather than none.
-	if err := h.quarantined.settle(to); err != nil {
-		return quarantineDir + "/" + as, err
-	}
-	return quarantineDir + "/" + as, h.leases.settle(from)
+	return quarantineDir + "/" + as, func() error {
+		// The new name first: a power loss between the syncs leaves two names rather than none.
+		if err := h.quarantined.settle(to); err != nil {
+			return err
+		}
+		return h.leases.settle(from)
+	}, nil
 }
 
 // storedName is the name of the file that List shows as key.

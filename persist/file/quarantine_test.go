@@ -24,17 +24,19 @@ func TestQuarantineTakesWhateverListShows(t *testing.T) {
 		}
 		before := inodeOf(t, h.leases.join(must(storedName(e.Key))))
 		tr.watch(nil)
-		as, err := h.Quarantine(e.Key)
+		as, settle, err := h.Quarantine(e.Key)
 		require.NoError(t, err)
+		require.Zero(t, tr.count("sync"), "the catalogue lock is held")
+		require.NoError(t, settle())
 		require.Equal(t, 2, tr.count("sync"))
 		require.Equal(t, before.inode, inodeOf(t, h.root.join(as)).inode)
-		_, err = h.Quarantine(e.Key)
+		_, _, err = h.Quarantine(e.Key)
 		require.ErrorIs(t, err, persist.ErrNotExist)
 	}
 	require.Len(t, list(t, h), 1)
 	require.Len(t, filesIn(t, h.quarantined.path), 3)
 	for _, key := range []string{"", ".", "..", "../lock", spareFile(keyB), `"`, `"\x00"`, `"../lock"`} {
-		_, err := h.Quarantine(key)
+		_, _, err := h.Quarantine(key)
 		require.ErrorIs(t, err, ErrName, key)
 	}
 }
@@ -43,8 +45,9 @@ func TestQuarantineReplacesNothing(t *testing.T) {
 	h, tr := newHome(t)
 	for i, want := range []string{"odd", "odd.1", "odd.2"} {
 		require.NoError(t, os.WriteFile(h.leases.join("odd"), body(i, 80), 0o600))
-		as, err := h.Quarantine("odd")
+		as, settle, err := h.Quarantine("odd")
 		require.NoError(t, err)
+		require.NoError(t, settle())
 		require.Equal(t, quarantineDir+"/"+want, as)
 		kept, err := os.ReadFile(h.root.join(as))
 		require.NoError(t, err)
@@ -52,8 +55,9 @@ func TestQuarantineReplacesNothing(t *testing.T) {
 	}
 	scribble(t, h.leases.join("odd"), 0o600)
 	tr.watch(at("sync", syscall.EIO, false))
-	_, err := h.Quarantine("odd")
-	require.ErrorIs(t, err, persist.ErrNotDurable)
+	_, settle, err := h.Quarantine("odd")
+	require.NoError(t, err)
+	require.ErrorIs(t, settle(), persist.ErrNotDurable)
 }
 
 func must[T any](v T, err error) T {

@@ -4,8 +4,10 @@ package file
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -136,6 +138,25 @@ func TestAppend(t *testing.T) {
 	require.NoError(t, os.Chmod(h.root.join(auditName), 0o644))
 	var bad *persist.RecordError
 	require.ErrorAs(t, h.Append(auditName, []byte(`{}`)), &bad)
+}
+
+// TestAppendTakesTurns: three processes find a torn line; one of them ends it, and no two share a line.
+func TestAppendTakesTurns(t *testing.T) {
+	first, _ := newHome(t)
+	homes := []*Home{first, create(t, first.Dir()), create(t, first.Dir())}
+	for range 20 {
+		require.NoError(t, os.WriteFile(first.root.join(auditName), []byte(`{"torn":`), 0o600))
+		var all sync.WaitGroup
+		errs := make([]error, len(homes))
+		for n, h := range homes {
+			all.Go(func() { errs[n] = h.Append(auditName, []byte(`{}`)) })
+		}
+		all.Wait()
+		require.NoError(t, errors.Join(errs...))
+		content, err := os.ReadFile(first.root.join(auditName))
+		require.NoError(t, err)
+		require.Equal(t, "{\"torn\":\n{}\n{}\n{}\n", string(content))
+	}
 }
 
 func TestSweep(t *testing.T) {

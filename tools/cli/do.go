@@ -6,6 +6,8 @@ import (
 	"io"
 	"runtime/debug"
 
+	"containlease/lease"
+
 	"github.com/spf13/cobra"
 )
 
@@ -17,13 +19,17 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	global
-	began bool // a command took over; errors before that are about the command line
+	extra []lease.Option // of tests
+	began bool           // a command took over; errors before that are about the command line
 }
 
 // Do runs the program with args, without the program's name, and returns its exit code; see [Exits]. The caller's main has
 // called host.GateMain first. run gives stdin, stdout and stderr to the plugin: as *os.File they become its own.
 func Do(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	return (&app{stdin: stdin, stdout: stdout, stderr: stderr}).do(args)
+}
+
+func (a *app) do(args []string) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			code = a.conclude(fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack()))
@@ -31,9 +37,9 @@ func Do(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}()
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	err := root.Execute()
 	if err != nil && !a.began && !errors.Is(err, errUsage) {
 		err = usagef("%w", err)

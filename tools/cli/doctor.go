@@ -34,8 +34,11 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use: "doctor [ID]", Short: "Judge what crashed runs left behind, and clear what is proved gone", Args: cobra.MaximumNArgs(1),
 		Long: `doctor reports every record that is not an invocation at work: its verdict, the facts, the proof
 that is missing and the next command. With --apply it removes the leases that are proved gone, each
-judged again under the catalogue lock and the lease's own lock; nothing is removed for its age.
-Without --apply it writes nothing at all, not even a lock file.
+judged again under the catalogue lock and the lease's own lock, and written to audit.jsonl; nothing
+is removed for its age. Without --apply it writes nothing at all, not even a lock file.
+
+Where no proof can be had short of a reboot, the next command of a finding is a decision of yours:
+retire, quarantine or adopt.
 
 Exit code 0: no findings. 69: findings remain; what --apply removed is none any more.`,
 		RunE: a.does(func(args []string) error { return a.doctor(f, strings.Join(args, "")) }),

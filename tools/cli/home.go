@@ -41,7 +41,7 @@ func (a *app) registry(readOnly bool, opts ...lease.Option) (*lease.Registry, er
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, lease.WithLogger(a.logger()), lease.WithObserver(a.observe))
+	opts = append(append(opts, lease.WithLogger(a.logger()), lease.WithObserver(a.observe)), a.extra...)
 	if a.store != "" {
 		return a.inEtcd(dir, readOnly, opts...)
 	}

@@ -72,11 +72,5 @@ func (a *app) audit(line leasefile.AuditV1) (err error) {
 	if _, err := lease.MachineOf(home); err != nil {
 		return err
 	}
-	ctx, cancel := a.limit(context.Background())
-	defer cancel()
-	lock, err := home.Lock(ctx, file.Exclusive, func(file.Wait) {})
-	if err != nil {
-		return err
-	}
-	return errors.Join(home.Append("audit.jsonl", line.AppendCanonical(nil)), lock.Unlock())
+	return home.Append(lease.AuditLog, line.AppendCanonical(nil))
 }

@@ -41,6 +41,7 @@ var sessionCommands = map[string]func(ts *testscript.TestScript, neg bool, args 
 	"hold-catalogue":  holdCatalogue,
 	"verdict-agrees":  verdictAgrees,
 	"signal-recorded": signalRecorded,
+	"says":            says,
 }
 
 // condition knows [pidns]: may this user make a PID namespace?

@@ -23,13 +23,15 @@ func (a *app) watchCommand() *cobra.Command {
 	var fleet bool
 	var after int64
 	c := &cobra.Command{
-		Use: "watch --fleet", Short: "Tell what happens to the leases of all machines, as it happens", Args: cobra.NoArgs,
-		Long: `watch --fleet prints what there is and then every change, one line each, until it is interrupted.
+		Use: "watch", Short: "Tell what happens to the leases, as it happens", Args: cobra.NoArgs,
+		Long: watchText + `
+
+watch --fleet prints what there is and then every change, one line each, until it is interrupted.
 With --after it goes on from a revision that it printed before; where etcd has given that up, it says
 "relisted" and begins anew: forget what was there, the present follows.`,
 		RunE: a.does(func([]string) error {
 			if !fleet {
-				return usagef("watch is for the fleet so far: give --fleet and --store")
+				return a.watchHome()
 			}
 			return a.watchFleet(after)
 		}),

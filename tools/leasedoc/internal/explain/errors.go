@@ -57,6 +57,9 @@ var Errors = []Error{
 	{"lease.ErrNotOurs", lease.ErrNotOurs, "another owner drives the lease", "nothing: only its owner moves it", proof},
 	{"lease.ErrClosed", lease.ErrClosed, "the handle was closed or released", "acquire anew", nothing},
 	{"lease.ErrLostLock", lease.ErrLostLock, "the lease's lock file was removed or replaced while it was held", "find out who writes into the home; stop the plugin", proof},
+	{"lease.ErrInUse", lease.ErrInUse, "a decision was about a lease or home that is proved to be at work", "wait for its end, or stop it; nobody's word changes that", no},
+	{"lease.ErrOtherDigest", lease.ErrOtherDigest, "the digest given is not that of the record, or not any more", "look at it again with `show`, and decide again", proof},
+	{"lease.ErrNotForThis", lease.ErrNotForThis, "there is another, safer way for it", "run the command that the message names", proof},
 	{"lease.ErrReadOnly", lease.ErrReadOnly, "the home was opened for reading", "open it for writing", nothing},
 	{"lease.ErrOtherHome", lease.ErrOtherHome, "the home was made on another machine, or copied or moved", "use it where it was made", no},
 	{"lease.ErrBadArgument", lease.ErrBadArgument, "an event was given what it does not take", "correct the program", nothing},
@@ -68,6 +71,7 @@ var Errors = []Error{
 	{"host.ErrUnproved", host.ErrUnproved, "process-group proves nothing after a crash, and that was not accepted", "ask for auto, or accept it: it is audited", nothing},
 	{"host.ErrCommand", host.ErrCommand, "the command asks for what the gate cannot pass on", "correct the program", nothing},
 	{"host.ErrGate", host.ErrGate, "the gate did not start or did not answer; no plugin code ran", "read the wrapped cause", proof},
+	{"host.ErrScopeClosed", host.ErrScopeClosed, "a cleanup was registered after its scope began to close; it was not run", "register before Close; it is a mistake in the program", nothing},
 }
 
 // Kinds explains why a stored record cannot be taken.

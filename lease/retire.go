@@ -1,0 +1,77 @@
+package lease
+
+import (
+	"context"
+
+	"containlease/gen/leasefile"
+	"containlease/lease/verdict"
+	"containlease/persist"
+	"containlease/persist/file"
+)
+
+// Retire removes one lease on an operator's word that nothing of its invocation runs any more, where no proof of that can be
+// had: the word is about exactly the bytes that digest names. It is written to AuditLog, durably, before the locks are
+// taken; then the lease is judged again from scratch under catalogue lock and liveness lock, and removed. The Inspection is
+// what the word was about.
+//
+// A *DecisionError refuses it: ErrInUse where the liveness lock is held, the owner at work or the host alive; ErrOtherDigest;
+// ErrNotForThis for what is proved gone (Repair clears it) or is no lease (Quarantine). Others: ErrReadOnly, ErrInvalid (a reason
+// that cannot be written down), ErrNotExist, ErrUnsettled where it is not known whether it is gone for good.
+func (r *Registry) Retire(ctx context.Context, id string, digest persist.Digest, reason string) (Inspection, error) {
+	return r.decide(ctx, id, digest, reason, decision{leasefile.AuditActionRetire, mayRetire, r.removeRecord})
+}
+
+func mayRetire(i Inspection) *objection {
+	switch {
+	case i.Lease == nil:
+		return &objection{ErrNotForThis, "it is no lease of a known version"}
+	case i.Verdict.Removable:
+		return &objection{ErrNotForThis, "it is proved gone, and needs nobody's word"}
+	}
+	return atWork(i)
+}
+
+func (r *Registry) removeRecord(ctx context.Context, i Inspection) (func(context.Context) error, error) {
+	var left error
+	if i.Facts.OwnerBootCurrent { // of another boot there is no group
+		var err error
+		if left, err = dissolve(i.Evidence); err != nil {
+			return nil, &DecisionError{Action: leasefile.AuditActionRetire, Lease: i, Err: ErrInUse, Why: err.Error()}
+		}
+	}
+	w, err := r.store.Remove(ctx, i.ID, i.Digest)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error { r.noteLeft(i.ID, left); return w.Settle(ctx) }, nil
+}
+
+// Quarantine moves one record that is no lease of a known version out of the way, to the home's quarantine/, where its bytes
+// stay as they are: what is malformed, what has a foreign name, and a lease of a newer version, of which this program cannot
+// tell whether it is at work. name is Inspection.ID; digest is Inspection.Digest, zero for what could not be read. It
+// returns where the record is now, relative to the home. Locks, audit and errors are those of Retire; ErrInUse where the liveness
+// lock is held, ErrNotForThis for a lease that can be judged (Repair, Retire), or where the store is not the home's own.
+func (r *Registry) Quarantine(ctx context.Context, name string, digest persist.Digest, reason string) (path string, err error) {
+	_, err = r.decide(ctx, name, digest, reason, decision{leasefile.AuditActionQuarantine, r.mayQuarantine,
+		func(_ context.Context, i Inspection) (func(context.Context) error, error) {
+			to, settle, err := r.home.Quarantine(i.ID)
+			path = to
+			return func(context.Context) error { return settle() }, err
+		}})
+	return path, err
+}
+
+func (r *Registry) mayQuarantine(i Inspection) *objection {
+	own, ok := r.store.(*file.Store)
+	switch {
+	case !ok || own != r.home.Store():
+		return &objection{ErrNotForThis, "the leases are not files of this home"}
+	case i.Verdict.Outcome != verdict.Malformed && i.Verdict.Outcome != verdict.Newer:
+		return &objection{ErrNotForThis, "it is a lease, and is judged like one"}
+	case i.Foreign, i.Facts.Lock == verdict.LockFree, i.Facts.Lock == verdict.LockMissing:
+		return nil
+	case i.Facts.Lock == verdict.LockHeld:
+		return &objection{ErrInUse, "somebody holds its liveness lock, so its owner is alive: wait for its end, or stop it"}
+	}
+	return &objection{ErrInUse, "its liveness lock cannot be probed, so its owner may be alive"}
+}
