@@ -25,21 +25,21 @@ func (h *Home) Append(name string, line []byte) error {
 	if err != nil {
 		return err
 	}
-	defer h.sys.close(fd)
+	defer h.sys.Close(fd)
 	whole := append(bytes.Clone(line), '\n')
 	if torn, err := h.torn(fd, size); err != nil {
 		return h.root.failed("read", name, err)
 	} else if torn {
 		whole = append([]byte{'\n'}, whole...)
 	}
-	n, err := h.sys.append(fd, whole)
+	n, err := h.sys.Append(fd, whole)
 	if err == nil && n < len(whole) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
 		return h.root.failed("append to", name, err)
 	}
-	if err := h.sys.sync(fd); err != nil {
+	if err := h.sys.Sync(fd); err != nil {
 		return h.root.failed("sync", name, err)
 	}
 	// Another process may have made the file a moment ago and not have synced its name yet.
@@ -49,16 +49,16 @@ func (h *Home) Append(name string, line []byte) error {
 func (h *Home) openAudit(name string) (fd int, size int64, err error) {
 	fd, i, err := h.root.openPrivate(name, appending)
 	if !errors.Is(err, persist.ErrNotExist) {
-		return fd, i.size, err
+		return fd, i.Size, err
 	}
-	fd, err = h.sys.create(h.root.fd, name)
+	fd, err = h.sys.Create(h.root.fd, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return -1, 0, h.root.failed("create", name, err)
 	} else if err == nil {
-		_ = h.sys.close(fd) // it was not opened to append
+		_ = h.sys.Close(fd) // it was not opened to append
 	}
 	fd, i, err = h.root.openPrivate(name, appending)
-	return fd, i.size, err
+	return fd, i.Size, err
 }
 
 func (h *Home) torn(fd int, size int64) (bool, error) {
@@ -66,6 +66,6 @@ func (h *Home) torn(fd int, size int64) (bool, error) {
 		return false, nil
 	}
 	last := make([]byte, 1)
-	n, err := h.sys.pread(fd, last, size-1)
+	n, err := h.sys.Pread(fd, last, size-1)
 	return n == 1 && last[0] != '\n', err
 }

@@ -27,7 +27,7 @@ func TestQuarantineTakesWhateverListShows(t *testing.T) {
 		as, err := h.Quarantine(e.Key)
 		require.NoError(t, err)
 		require.Equal(t, 2, tr.count("sync"))
-		require.Equal(t, before.inode, inodeOf(t, h.root.join(as)).inode)
+		require.Equal(t, before.Inode, inodeOf(t, h.root.join(as)).Inode)
 		_, err = h.Quarantine(e.Key)
 		require.ErrorIs(t, err, persist.ErrNotExist)
 	}
