@@ -19,6 +19,7 @@ func (w *wreck) disk() *Disk {
 			return c
 		}
 		c := d.newNode(n.isDir)
+		c.ino = n.ino
 		copied[n] = c
 		for _, name := range slices.Sorted(maps.Keys(w.names[n])) {
 			s := survivor(w.names[n][name])
@@ -35,6 +36,7 @@ func (w *wreck) disk() *Disk {
 		return c
 	}
 	d.root = survivor(w.root)
+	d.inodes = w.inodes
 	return d
 }
 

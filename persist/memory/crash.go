@@ -16,7 +16,7 @@ const Subsets = 10
 func (d *Disk) Crashes() iter.Seq[*Disk] {
 	return func(yield func(*Disk) bool) {
 		still := d.Killed() // whatever happens to d meanwhile
-		w := &wreck{root: still.root, names: map[*node]map[string]*node{}, contents: map[*node][]byte{}}
+		w := &wreck{root: still.root, inodes: still.inodes, names: map[*node]map[string]*node{}, contents: map[*node][]byte{}}
 		for _, dir := range still.root.below((*node).namesOf) {
 			w.dirs = append(w.dirs, choice{dir, dir.outcomes()})
 			for _, n := range dir.names {
@@ -31,9 +31,10 @@ func (d *Disk) Crashes() iter.Seq[*Disk] {
 
 // wreck walks the choices of what survives.
 type wreck struct {
-	root  *node
-	dirs  []choice
-	moved []*node
+	root   *node
+	inodes uint64
+	dirs   []choice
+	moved  []*node
 
 	// The present choice.
 	names    map[*node]map[string]*node
