@@ -76,6 +76,11 @@ fuzz: ## each fuzz test for a minute; a crasher becomes a case of tools/vectorge
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z]*' $$d/*_test.go | cut -c6-); do \
 	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 100x .) || exit 1; done; done
 
+.PHONY: explore
+explore: ## every crash state, every missing sync, 100,000 schedules of store and of lease (minutes; without the race detector)
+	@go test -v -timeout 30m -run 'TestEvery|TestMutants|TestSchedules|TestEveryFault' ./persist/memory ./persist/persisttest ./lease \
+	  | grep -E '^(ok|FAIL|---)|states|schedules|Error'
+
 .PHONY: bench
 bench: ## every benchmark, as Go prints them, and the table of ways to read a lease, into BENCHMARKS.md
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done

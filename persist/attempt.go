@@ -26,8 +26,25 @@ type Attempt struct {
 }
 
 // Publish runs publish under the caller's lock and returns its error, or why the lock could not be had (then
-// publish was not called). A nil Publish is no lock.
+// publish was not called). Once publish was called its own word counts: a lock that cannot be given back does not undo
+// what was published. A nil Publish is no lock.
 type Publish func(publish func() error) error
+
+// under runs publish under the lock.
+func (lock Publish) under(publish func() error) (err error) {
+	if lock == nil {
+		return publish()
+	}
+	called := false
+	lerr := lock(func() error {
+		called, err = true, publish()
+		return err
+	})
+	if !called {
+		return lerr
+	}
+	return err
+}
 
 // Do makes the write: stage, publish under lock, settle. nil: our exact bytes, durable. Errors: ErrExists,
 // ErrChanged, ErrNotDurable, ErrUnsettled, or the cause of a write that did not land.
@@ -96,19 +113,16 @@ func (a Attempt) harden(ctx context.Context, s Store, lock Publish) error {
 }
 
 func (a Attempt) publish(ctx context.Context, s Store, lock Publish) (Write, error) {
-	if lock == nil {
-		lock = func(publish func() error) error { return publish() }
-	}
 	if a.Op == Remove {
 		var w Write
-		err := lock(func() (err error) { w, err = s.Remove(ctx, a.Key, a.Old); return err })
+		err := lock.under(func() (err error) { w, err = s.Remove(ctx, a.Key, a.Old); return err })
 		return w, err
 	}
 	w, err := s.Stage(ctx, a.Key, a.Next)
 	if err != nil {
 		return nil, fmt.Errorf("staging: %w", err)
 	}
-	err = lock(func() error {
+	err = lock.under(func() error {
 		if a.Op == Create {
 			return w.Create(ctx)
 		}

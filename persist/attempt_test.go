@@ -146,6 +146,19 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// What was published was published, whatever becomes of the lock.
+func TestLockThatCannotBeGivenBack(t *testing.T) {
+	for name, a := range attempts {
+		s := &store{content: a.before}
+		err := a.attempt.Do(t.Context(), s, func(publish func() error) error { return errors.Join(s.lock(publish), errDisk) })
+		require.NoError(t, err, name)
+		require.Equal(t, string(a.after), string(s.content), name)
+		s = &store{content: a.before}
+		require.ErrorIs(t, a.attempt.Do(t.Context(), s, func(func() error) error { return errDisk }), errDisk, name)
+		require.Equal(t, string(a.before), string(s.content), name)
+	}
+}
+
 func TestSettle(t *testing.T) {
 	for name, a := range attempts {
 		settle := func(what string, prepare func(*store), then func(*store), want error, after []byte) {

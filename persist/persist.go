@@ -63,7 +63,8 @@ type Store interface {
 	// Stage makes content durable and leaves it invisible. Errors: the cause; nothing can land later.
 	Stage(ctx context.Context, key string, content []byte) (Write, error)
 	// Remove takes the record away if its digest is old: the returned Write is already published and wants only
-	// Settle. ErrChanged: other bytes, or no record. ErrUnsettled: it may still land. Needs no free space.
+	// Settle. ErrChanged: other bytes, or no record. ErrUnsettled: it may still land. Needs no free space. A creation of
+	// the key that is still on its way must not land any more: the one condition that a removal makes true again.
 	Remove(ctx context.Context, key string, old Digest) (Write, error)
 }
 

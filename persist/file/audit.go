@@ -27,25 +27,25 @@ func (h *Home) Append(name string, line []byte) error {
 	if err != nil {
 		return err
 	}
-	defer h.sys.close(fd)
+	defer h.sys.Close(fd)
 	if err := h.takeTurn(fd); err != nil {
 		return h.root.failed("lock", name, err)
 	}
-	defer func() { _ = h.sys.flock(fd, unlock) }() // the close that follows does it too
+	defer func() { _ = h.sys.Flock(fd, unlock) }() // the close that follows does it too
 	whole := append(bytes.Clone(line), '\n')
 	if torn, err := h.torn(fd); err != nil {
 		return h.root.failed("read", name, err)
 	} else if torn {
 		whole = append([]byte{'\n'}, whole...)
 	}
-	n, err := h.sys.append(fd, whole)
+	n, err := h.sys.Append(fd, whole)
 	if err == nil && n < len(whole) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
 		return h.root.failed("append to", name, err)
 	}
-	if err := h.sys.sync(fd); err != nil {
+	if err := h.sys.Sync(fd); err != nil {
 		return h.root.failed("sync", name, err)
 	}
 	// Another process may have made the file a moment ago and not have synced its name yet.
@@ -57,11 +57,11 @@ func (h *Home) openAudit(name string) (int, error) {
 	if !errors.Is(err, persist.ErrNotExist) {
 		return fd, err
 	}
-	fd, err = h.sys.create(h.root.fd, name)
+	fd, err = h.sys.Create(h.root.fd, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return -1, h.root.failed("create", name, err)
 	} else if err == nil {
-		_ = h.sys.close(fd) // it was not opened to append
+		_ = h.sys.Close(fd) // it was not opened to append
 	}
 	fd, _, err = h.root.openPrivate(name, appending)
 	return fd, err
@@ -70,7 +70,7 @@ func (h *Home) openAudit(name string) (int, error) {
 // takeTurn waits until no other writer has the file: for as long as their lines take to sync.
 func (h *Home) takeTurn(fd int) error {
 	for {
-		if err := h.sys.flock(fd, lockExclusive); !errors.Is(err, errBusy) {
+		if err := h.sys.Flock(fd, lockExclusive); !errors.Is(err, errBusy) {
 			return err
 		}
 		time.Sleep(time.Millisecond)
@@ -79,11 +79,11 @@ func (h *Home) takeTurn(fd int) error {
 
 // torn reports whether the last line lacks its end. The writer's turn has come: nobody else adds to the file.
 func (h *Home) torn(fd int) (bool, error) {
-	i, err := h.sys.stat(fd)
-	if err != nil || i.size == 0 {
+	i, err := h.sys.Stat(fd)
+	if err != nil || i.Size == 0 {
 		return false, err
 	}
 	last := make([]byte, 1)
-	n, err := h.sys.pread(fd, last, i.size-1)
+	n, err := h.sys.Pread(fd, last, i.Size-1)
 	return n == 1 && last[0] != '\n', err
 }

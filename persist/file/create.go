@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Create opens the home in dir and first makes, durably, what is missing of it, missing parents included. Several
@@ -50,7 +52,7 @@ var parts = []string{quarantineDir, pluginsDir, ownersDir, leasesDir}
 // whole reports whether the home is complete. The lock file is made after the syncs: where it is, the rest lasts.
 func (b *builder) whole(path string) bool {
 	for _, name := range append([]string{lockName}, parts...) {
-		if _, err := b.sys.lstat(cwd, filepath.Join(path, name)); err != nil {
+		if _, err := b.sys.Lstat(cwd, filepath.Join(path, name)); err != nil {
 			return false
 		}
 	}
@@ -66,7 +68,7 @@ func (b *builder) build(path string) error {
 		return err
 	}
 	defer root.close()
-	ground, err := b.sys.filesystem(root.fd)
+	ground, err := b.sys.Filesystem(root.fd)
 	if err != nil {
 		return root.failed("statfs", ".", err)
 	}
@@ -81,30 +83,30 @@ func (b *builder) build(path string) error {
 	if err := b.syncAll(path); err != nil {
 		return err
 	}
-	fd, err := b.sys.create(root.fd, lockName)
+	fd, err := b.sys.Create(root.fd, lockName)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return root.failed("create", lockName, err)
 	} else if err == nil {
-		defer b.sys.close(fd)
+		defer b.sys.Close(fd)
 	}
 	return root.sync(root.doubts.Load())
 }
 
 // makeDir makes one directory and the parents that it lacks. That it is there already is no error.
 func (b *builder) makeDir(path string) error {
-	if _, err := b.sys.lstat(cwd, path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := b.sys.Lstat(cwd, path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	parent := filepath.Dir(path)
 	if err := b.makeDir(parent); err != nil {
 		return err
 	}
-	fd, err := b.sys.openDir(cwd, follow(parent))
+	fd, err := b.sys.OpenDir(cwd, follow(parent))
 	if err != nil {
 		return &fs.PathError{Op: "open directory", Path: parent, Err: err}
 	}
-	defer b.sys.close(fd)
-	switch err := b.sys.mkdir(fd, filepath.Base(path)); {
+	defer b.sys.Close(fd)
+	switch err := b.sys.Mkdir(fd, filepath.Base(path)); {
 	case err == nil:
 		b.made = append(b.made, path)
 	case !errors.Is(err, fs.ErrExist):
@@ -126,13 +128,13 @@ func (b *builder) syncAll(path string) error {
 	for above := filepath.Dir(path); ; above = filepath.Dir(above) {
 		_, asked := needed[above]
 		needed[above] = asked
-		i, err := b.sys.lstat(cwd, follow(above))
-		if err != nil || i.uid != uint32(os.Geteuid()) || above == filepath.Dir(above) {
+		i, err := b.sys.Lstat(cwd, follow(above))
+		if err != nil || i.UID != uint32(os.Geteuid()) || above == filepath.Dir(above) {
 			break
 		}
 	}
-	for dir, must := range needed {
-		if err := b.syncDir(dir); err != nil && must {
+	for _, dir := range slices.Sorted(maps.Keys(needed)) {
+		if err := b.syncDir(dir); err != nil && needed[dir] {
 			return err
 		}
 	}
@@ -140,21 +142,21 @@ func (b *builder) syncAll(path string) error {
 }
 
 func (b *builder) syncDir(path string) error {
-	fd, err := b.sys.openDir(cwd, follow(path))
+	fd, err := b.sys.OpenDir(cwd, follow(path))
 	if err != nil {
 		return &fs.PathError{Op: "open directory", Path: path, Err: err}
 	}
-	defer b.sys.close(fd)
-	if err := b.sys.sync(fd); err != nil {
+	defer b.sys.Close(fd)
+	if err := b.sys.Sync(fd); err != nil {
 		return &fs.PathError{Op: "sync directory", Path: path, Err: err}
 	}
 	return nil
 }
 
 func (b *builder) checkGround(path string, ground filesystem) error {
-	if ground.known || b.anyFilesystem {
+	if ground.Known || b.anyFilesystem {
 		return nil
 	}
 	return fmt.Errorf("%s is on %s: %w; choose a local directory, or allow any file system and accept that a free lock proves nothing there",
-		path, ground.name, ErrFilesystem)
+		path, ground.Name, ErrFilesystem)
 }

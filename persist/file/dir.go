@@ -22,24 +22,24 @@ type dir struct {
 }
 
 func openDir(sys system, path string) (*dir, error) {
-	fd, err := sys.openDir(cwd, path)
+	fd, err := sys.OpenDir(cwd, path)
 	if err != nil {
 		return nil, dirError(sys, path, err)
 	}
-	i, err := sys.stat(fd)
+	i, err := sys.Stat(fd)
 	if err == nil {
 		err = checkPrivateDir(path, i)
 	}
 	if err != nil {
-		_ = sys.close(fd)
+		_ = sys.Close(fd)
 		return nil, err
 	}
-	return &dir{sys: sys, path: path, fd: fd, id: i.inode}, nil
+	return &dir{sys: sys, path: path, fd: fd, id: i.Inode}, nil
 }
 
 // dirError says what stands in the way of opening path as a directory.
 func dirError(sys system, path string, err error) error {
-	if i, lerr := sys.lstat(cwd, path); lerr == nil && !i.mode.IsDir() {
+	if i, lerr := sys.Lstat(cwd, path); lerr == nil && !i.Mode.IsDir() {
 		return checkPrivateDir(path, i)
 	}
 	return &fs.PathError{Op: "open directory", Path: path, Err: err}
@@ -47,9 +47,9 @@ func dirError(sys system, path string, err error) error {
 
 // check makes sure that the path still leads here.
 func (d *dir) check() error {
-	i, err := d.sys.lstat(cwd, d.path)
+	i, err := d.sys.Lstat(cwd, d.path)
 	switch {
-	case err == nil && i.inode == d.id:
+	case err == nil && i.Inode == d.id:
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%s: %w", d.path, ErrHomeReplaced)
@@ -59,7 +59,7 @@ func (d *dir) check() error {
 
 // sync makes the names published since the count of doubts was doubts durable.
 func (d *dir) sync(doubts uint64) error {
-	if err := d.sys.sync(d.fd); err != nil {
+	if err := d.sys.Sync(d.fd); err != nil {
 		d.doubts.Add(1)
 		return &fs.PathError{Op: "sync directory", Path: d.path, Err: err}
 	}
@@ -79,7 +79,7 @@ func (d *dir) settle(doubts uint64) error {
 
 // unlink removes a name; that it is gone already is no error.
 func (d *dir) unlink(name string) error {
-	if err := d.sys.unlink(d.fd, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.sys.Unlink(d.fd, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return d.failed("remove", name, err)
 	}
 	return nil
@@ -94,5 +94,5 @@ func (d *dir) join(name string) string { return d.path + "/" + name }
 func (d *dir) close() error {
 	fd := d.fd
 	d.fd = -1
-	return d.sys.close(fd)
+	return d.sys.Close(fd)
 }

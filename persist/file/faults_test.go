@@ -97,7 +97,7 @@ func TestFailedSyncs(t *testing.T) {
 		require.Equal(t, v[0], content(t, h, keyA))
 		require.NoFileExists(t, h.leases.join(spareFile(keyA)))
 		put(t, h, persist.Replace, keyA, v[0], v[1])
-		require.NotEqual(t, spare.inode, inodeOf(t, h.leases.join(recordFile(keyA))).inode)
+		require.NotEqual(t, spare.Inode, inodeOf(t, h.leases.join(recordFile(keyA))).Inode)
 	})
 	t.Run("of the directory: visible, and the spare is not overwritten until settled", func(t *testing.T) {
 		h, tr := newHome(t)

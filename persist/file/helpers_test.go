@@ -84,7 +84,7 @@ func content(t testing.TB, h *Home, key string) []byte {
 
 func inodeOf(t testing.TB, path string) info {
 	t.Helper()
-	i, err := mustSystem(t).lstat(cwd, path)
+	i, err := mustSystem(t).Lstat(cwd, path)
 	require.NoError(t, err)
 	return i
 }
@@ -194,69 +194,69 @@ func (t *trap) passFD(call string, do func() (int, error)) (int, error) {
 	fd := -1
 	err := t.pass(call, func() (e error) { fd, e = do(); return e })
 	if err != nil && fd >= 0 {
-		_ = t.system.close(fd)
+		_ = t.system.Close(fd)
 		return -1, err
 	}
 	return fd, err
 }
 
-func (t *trap) openDir(d int, n string) (int, error) {
-	return t.passFD("openDir", func() (int, error) { return t.system.openDir(d, n) })
+func (t *trap) OpenDir(d int, n string) (int, error) {
+	return t.passFD("openDir", func() (int, error) { return t.system.OpenDir(d, n) })
 }
-func (t *trap) open(d int, n string, a access) (int, error) {
-	return t.passFD("open", func() (int, error) { return t.system.open(d, n, a) })
+func (t *trap) Open(d int, n string, a access) (int, error) {
+	return t.passFD("open", func() (int, error) { return t.system.Open(d, n, a) })
 }
-func (t *trap) create(d int, n string) (int, error) {
-	return t.passFD("create", func() (int, error) { return t.system.create(d, n) })
+func (t *trap) Create(d int, n string) (int, error) {
+	return t.passFD("create", func() (int, error) { return t.system.Create(d, n) })
 }
-func (t *trap) mkdir(d int, n string) error {
-	return t.pass("mkdir", func() error { return t.system.mkdir(d, n) })
+func (t *trap) Mkdir(d int, n string) error {
+	return t.pass("mkdir", func() error { return t.system.Mkdir(d, n) })
 }
-func (t *trap) link(f, d int, n string) error {
-	return t.pass("link", func() error { return t.system.link(f, d, n) })
+func (t *trap) Link(f, d int, n string) error {
+	return t.pass("link", func() error { return t.system.Link(f, d, n) })
 }
-func (t *trap) rename(d int, a, b string, how renaming) error {
+func (t *trap) Rename(d int, a, b string, how renaming) error {
 	call := [...]string{over: "rename", exclusive: "rename-exclusive", exchange: "exchange"}[how]
-	return t.pass(call, func() error { return t.system.rename(d, a, b, how) })
+	return t.pass(call, func() error { return t.system.Rename(d, a, b, how) })
 }
-func (t *trap) unlink(d int, n string) error {
-	return t.pass("unlink", func() error { return t.system.unlink(d, n) })
+func (t *trap) Unlink(d int, n string) error {
+	return t.pass("unlink", func() error { return t.system.Unlink(d, n) })
 }
-func (t *trap) names(d int) ([]string, error) {
-	return passN(t, "names", func() ([]string, error) { return t.system.names(d) })
+func (t *trap) Names(d int) ([]string, error) {
+	return passN(t, "names", func() ([]string, error) { return t.system.Names(d) })
 }
-func (t *trap) stat(f int) (info, error) {
-	return passN(t, "stat", func() (info, error) { return t.system.stat(f) })
+func (t *trap) Stat(f int) (info, error) {
+	return passN(t, "stat", func() (info, error) { return t.system.Stat(f) })
 }
-func (t *trap) lstat(d int, n string) (info, error) {
-	return passN(t, "lstat", func() (info, error) { return t.system.lstat(d, n) })
+func (t *trap) Lstat(d int, n string) (info, error) {
+	return passN(t, "lstat", func() (info, error) { return t.system.Lstat(d, n) })
 }
-func (t *trap) pread(f int, b []byte, o int64) (int, error) {
-	return passN(t, "pread", func() (int, error) { return t.system.pread(f, b, o) })
+func (t *trap) Pread(f int, b []byte, o int64) (int, error) {
+	return passN(t, "pread", func() (int, error) { return t.system.Pread(f, b, o) })
 }
-func (t *trap) pwrite(f int, b []byte, o int64) (int, error) {
-	return passN(t, "pwrite", func() (int, error) { return t.system.pwrite(f, b, o) })
+func (t *trap) Pwrite(f int, b []byte, o int64) (int, error) {
+	return passN(t, "pwrite", func() (int, error) { return t.system.Pwrite(f, b, o) })
 }
-func (t *trap) append(f int, b []byte) (int, error) {
-	return passN(t, "append", func() (int, error) { return t.system.append(f, b) })
+func (t *trap) Append(f int, b []byte) (int, error) {
+	return passN(t, "append", func() (int, error) { return t.system.Append(f, b) })
 }
-func (t *trap) truncate(f int, s int64) error {
-	return t.pass("truncate", func() error { return t.system.truncate(f, s) })
+func (t *trap) Truncate(f int, s int64) error {
+	return t.pass("truncate", func() error { return t.system.Truncate(f, s) })
 }
-func (t *trap) reserve(f int, s int64) error {
-	return t.pass("reserve", func() error { return t.system.reserve(f, s) })
+func (t *trap) Reserve(f int, s int64) error {
+	return t.pass("reserve", func() error { return t.system.Reserve(f, s) })
 }
-func (t *trap) setMtime(d int, n string, at int64) error {
-	return t.pass("setMtime", func() error { return t.system.setMtime(d, n, at) })
+func (t *trap) SetMtime(d int, n string, at int64) error {
+	return t.pass("setMtime", func() error { return t.system.SetMtime(d, n, at) })
 }
-func (t *trap) syncData(f int) error {
-	return t.pass("syncData", func() error { return t.system.syncData(f) })
+func (t *trap) SyncData(f int) error {
+	return t.pass("syncData", func() error { return t.system.SyncData(f) })
 }
-func (t *trap) sync(f int) error { return t.pass("sync", func() error { return t.system.sync(f) }) }
-func (t *trap) flock(f int, how locking) error {
-	return t.pass("flock", func() error { return t.system.flock(f, how) })
+func (t *trap) Sync(f int) error { return t.pass("sync", func() error { return t.system.Sync(f) }) }
+func (t *trap) Flock(f int, how locking) error {
+	return t.pass("flock", func() error { return t.system.Flock(f, how) })
 }
-func (t *trap) own(f int) error { return t.pass("own", func() error { return t.system.own(f) }) }
-func (t *trap) owned(f int) (bool, error) {
-	return passN(t, "owned", func() (bool, error) { return t.system.owned(f) })
+func (t *trap) Own(f int) error { return t.pass("own", func() error { return t.system.Own(f) }) }
+func (t *trap) Owned(f int) (bool, error) {
+	return passN(t, "owned", func() (bool, error) { return t.system.Owned(f) })
 }

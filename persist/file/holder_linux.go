@@ -18,7 +18,7 @@ func lockHolder(id inode) int {
 		return 0
 	}
 	defer f.Close()
-	file := fmt.Sprintf("%02x:%02x:%d", unix.Major(id.dev), unix.Minor(id.dev), id.ino)
+	file := fmt.Sprintf("%02x:%02x:%d", unix.Major(id.Dev), unix.Minor(id.Dev), id.Ino)
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		field := strings.Fields(lines.Text())
 		if len(field) < 6 || field[1] != "FLOCK" || field[5] != file {

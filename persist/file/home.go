@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
+
+	"containlease/persist/internal/disk"
 )
 
 // Home is a state home, held open. Its methods may run beside each other, in one process and in many; Close may not.
@@ -32,6 +34,10 @@ type options struct {
 // AllowAnyFilesystem lets Create accept a file system that is not known to keep locks and synced writes, such as a
 // network file system. There a free lock proves nothing.
 func AllowAnyFilesystem() Option { return func(o *options) { o.anyFilesystem = true } }
+
+// On has the home live on d, a process of a persist/memory disk, in place of the operating system's files: for tests of
+// what crashes and faults leave. Its paths are absolute paths of that disk.
+func On(d disk.System) Option { return func(o *options) { o.sys = d } }
 
 func optionsOf(opts []Option) (o options, err error) {
 	for _, opt := range opts {
@@ -70,7 +76,7 @@ func openHome(sys system, path string) (*Home, error) {
 	if h.root, err = openDir(sys, path); err != nil {
 		return nil, noHome(path, err)
 	}
-	if h.ground, err = sys.filesystem(h.root.fd); err != nil {
+	if h.ground, err = sys.Filesystem(h.root.fd); err != nil {
 		return nil, h.root.failed("statfs", ".", err)
 	}
 	// leases/ is made last: without it nothing was ever recorded here.
@@ -84,7 +90,7 @@ func openHome(sys system, path string) (*Home, error) {
 			return nil, err
 		}
 	}
-	h.store = newStore(h.leases, h.ground.overwrites)
+	h.store = newStore(h.leases, h.ground.Overwrites)
 	opened = true
 	return h, nil
 }
@@ -108,7 +114,7 @@ func (h *Home) Close() error {
 	defer h.mu.Unlock()
 	h.closed = true
 	if h.idle.fd >= 0 {
-		errs = append(errs, h.sys.close(h.idle.fd))
+		errs = append(errs, h.sys.Close(h.idle.fd))
 		h.idle.fd = -1
 	}
 	return errors.Join(errs...)
@@ -118,7 +124,7 @@ func (h *Home) Close() error {
 func (h *Home) Dir() string { return h.root.path }
 
 // Inode returns the inode number of the home's directory: another number, another copy of the home.
-func (h *Home) Inode() uint64 { return h.root.id.ino }
+func (h *Home) Inode() uint64 { return h.root.id.Ino }
 
 // Store returns the store of the leases. It lives as long as the home.
 func (h *Home) Store() *Store { return h.store }

@@ -158,7 +158,7 @@ func TestCreateUnderAnyUmask(t *testing.T) {
 			if d.IsDir() {
 				want = fs.ModeDir | 0o700
 			}
-			require.Equal(t, want, inodeOf(t, path).mode, path)
+			require.Equal(t, want, inodeOf(t, path).Mode, path)
 			return nil
 		}))
 	}
@@ -232,7 +232,7 @@ func TestFilesystemMustBeKnown(t *testing.T) {
 
 type strange struct{ system }
 
-func (strange) filesystem(int) (filesystem, error) { return filesystem{name: "nfs"}, nil }
+func (strange) Filesystem(int) (filesystem, error) { return filesystem{Name: "nfs"}, nil }
 
 func TestHereIsAKnownFilesystem(t *testing.T) {
 	h, err := Create(filepath.Join(t.TempDir(), "home"))
@@ -240,8 +240,8 @@ func TestHereIsAKnownFilesystem(t *testing.T) {
 		require.ErrorIs(t, err, ErrFilesystem)
 		t.Skip("SKIPPED: the temporary directory is not on a known file system: ", err)
 	}
-	require.True(t, h.ground.known)
-	require.NotEmpty(t, h.ground.name)
+	require.True(t, h.ground.Known)
+	require.NotEmpty(t, h.ground.Name)
 	require.NoError(t, h.Close())
 }
 

@@ -47,11 +47,11 @@ func (h *Home) Claim(id string) (*Liveness, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = h.sys.own(f.fd); err == nil {
+	if err = h.sys.Own(f.fd); err == nil {
 		err = f.appear(name)
 	}
 	if err != nil {
-		_ = h.sys.disown(f.fd)
+		_ = h.sys.Disown(f.fd)
 		f.drop()
 		if errors.Is(err, fs.ErrExist) {
 			err = persist.ErrExists
@@ -75,9 +75,9 @@ func (h *Home) Seize(id string) (*Liveness, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the liveness lock of lease %s: %w", id, err)
 	}
-	l := &Liveness{d: h.owners, id: id, fd: fd, inode: i.inode}
+	l := &Liveness{d: h.owners, id: id, fd: fd, inode: i.Inode}
 	for range seizeAttempts {
-		if err = h.sys.own(fd); !errors.Is(err, errBusy) || ownedAsks {
+		if err = h.sys.Own(fd); !errors.Is(err, errBusy) || ownedAsks {
 			break
 		}
 		time.Sleep(time.Millisecond)
@@ -85,13 +85,13 @@ func (h *Home) Seize(id string) (*Liveness, error) {
 	if err == nil {
 		// It may have been retired between open and lock: then this lock is on no path, and proves nothing.
 		if err = l.Check(); err != nil {
-			_ = h.sys.disown(fd)
+			_ = h.sys.Disown(fd)
 		}
 	}
 	if err == nil {
 		return l, nil
 	}
-	_ = h.sys.close(fd)
+	_ = h.sys.Close(fd)
 	switch {
 	case errors.Is(err, errBusy):
 		err = ErrHeld
@@ -113,8 +113,8 @@ func (h *Home) Probe(id string) (Holding, error) {
 	if err != nil {
 		return 0, fmt.Errorf("probing the liveness lock of lease %s: %w", id, err)
 	}
-	defer h.sys.close(fd)
-	held, err := h.sys.owned(fd)
+	defer h.sys.Close(fd)
+	held, err := h.sys.Owned(fd)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("probing the liveness lock of lease %s: %w", id, err)
@@ -137,9 +137,9 @@ func (l *Liveness) check() error {
 	if l.fd < 0 {
 		return fmt.Errorf("%s: %w", path, ErrLivenessLost)
 	}
-	i, err := l.d.sys.lstat(cwd, path)
+	i, err := l.d.sys.Lstat(cwd, path)
 	switch {
-	case err == nil && i.inode == l.inode:
+	case err == nil && i.Inode == l.inode:
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%s: %w", path, ErrLivenessLost)
@@ -179,5 +179,5 @@ func (l *Liveness) giveBack() error {
 	}
 	fd := l.fd
 	l.fd = -1
-	return errors.Join(l.d.sys.disown(fd), l.d.sys.close(fd))
+	return errors.Join(l.d.sys.Disown(fd), l.d.sys.Close(fd))
 }

@@ -87,7 +87,7 @@ func (h *Home) flock(ctx context.Context, m Mode, tell func(pid int)) (lockFile,
 	}
 	var since time.Time // of the first refusal
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		if err = h.sys.flock(f.fd, how); err == nil {
+		if err = h.sys.Flock(f.fd, how); err == nil {
 			if err = h.stillLockFile(f.id); err == nil {
 				return f, nil
 			}
@@ -104,7 +104,7 @@ func (h *Home) flock(ctx context.Context, m Mode, tell func(pid int)) (lockFile,
 			break
 		}
 	}
-	_ = h.sys.close(f.fd)
+	_ = h.sys.Close(f.fd)
 	return f, err
 }
 
@@ -121,8 +121,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // stillLockFile refuses a lock on a file that somebody took from its place: another process would lock the new one.
 func (h *Home) stillLockFile(id inode) error {
-	i, err := h.sys.lstat(h.root.fd, lockName)
-	if err != nil || i.inode != id {
+	i, err := h.sys.Lstat(h.root.fd, lockName)
+	if err != nil || i.Inode != id {
 		return fmt.Errorf("%s: %w", h.root.join(lockName), ErrHomeReplaced)
 	}
 	return nil
@@ -152,7 +152,7 @@ func (h *Home) lockFile() (lockFile, error) {
 		path := h.root.join(lockName)
 		err = &UnsafeError{path, bad.Detail, "mv " + shellQuote(path) + " " + shellQuote(path+".aside")}
 	}
-	return lockFile{fd, i.inode}, err
+	return lockFile{fd, i.Inode}, err
 }
 
 // Unlock gives the lock back, by an unlock of its own before any close: a child between fork and exec has the
@@ -163,14 +163,14 @@ func (l *Lock) Unlock() error {
 		return nil
 	}
 	l.file.fd = -1
-	err := l.h.sys.flock(f.fd, unlock)
+	err := l.h.sys.Flock(f.fd, unlock)
 	l.h.mu.Lock()
 	if err == nil && l.h.idle.fd < 0 && !l.h.closed {
 		l.h.idle, f.fd = f, -1
 	}
 	l.h.mu.Unlock()
 	if f.fd >= 0 {
-		_ = l.h.sys.close(f.fd)
+		_ = l.h.sys.Close(f.fd)
 	}
 	l.h.turns.leave(l.mode)
 	if err != nil {

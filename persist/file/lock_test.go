@@ -46,7 +46,7 @@ func TestLockHolderIsNamed(t *testing.T) {
 	if _, err := os.Stat("/proc/locks"); err != nil {
 		t.Skip("SKIPPED: this system does not tell: ", err)
 	}
-	require.Equal(t, holder.Process.Pid, lockHolder(inodeOf(t, h.root.join(lockName)).inode))
+	require.Equal(t, holder.Process.Pid, lockHolder(inodeOf(t, h.root.join(lockName)).Inode))
 }
 
 func TestLockInOneProcess(t *testing.T) {

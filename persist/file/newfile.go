@@ -23,19 +23,19 @@ type newFile struct {
 func (d *dir) newFile(temp string) (*newFile, error) {
 	f := &newFile{d: d, temp: temp}
 	var err error
-	if f.fd, err = d.sys.create(d.fd, ""); errors.Is(err, errors.ErrUnsupported) {
+	if f.fd, err = d.sys.Create(d.fd, ""); errors.Is(err, errors.ErrUnsupported) {
 		f.name = temp
-		err = f.freshly(func() (e error) { f.fd, e = d.sys.create(d.fd, temp); return e })
+		err = f.freshly(func() (e error) { f.fd, e = d.sys.Create(d.fd, temp); return e })
 	}
 	if err != nil {
 		return nil, d.failed("create", temp, err)
 	}
-	i, err := d.sys.stat(f.fd)
+	i, err := d.sys.Stat(f.fd)
 	if err != nil {
 		f.drop()
 		return nil, d.failed("look at", temp, err)
 	}
-	f.id = i.inode
+	f.id = i.Inode
 	return f, nil
 }
 
@@ -44,7 +44,7 @@ func (f *newFile) takeTemp() error {
 	if f.name != "" {
 		return nil
 	}
-	if err := f.freshly(func() error { return f.d.sys.link(f.fd, f.d.fd, f.temp) }); err != nil {
+	if err := f.freshly(func() error { return f.d.sys.Link(f.fd, f.d.fd, f.temp) }); err != nil {
 		return f.d.failed("link", f.temp, err)
 	}
 	f.name = f.temp
@@ -55,7 +55,7 @@ func (f *newFile) takeTemp() error {
 func (f *newFile) freshly(make func() error) error {
 	err := make()
 	if errors.Is(err, fs.ErrExist) {
-		if err = f.d.sys.unlink(f.d.fd, f.temp); err == nil || errors.Is(err, fs.ErrNotExist) {
+		if err = f.d.sys.Unlink(f.d.fd, f.temp); err == nil || errors.Is(err, fs.ErrNotExist) {
 			err = make()
 		}
 	}
@@ -64,7 +64,7 @@ func (f *newFile) freshly(make func() error) error {
 
 func (f *newFile) fill(content []byte) error {
 	for n := 0; n < len(content); {
-		m, err := f.d.sys.pwrite(f.fd, content[n:], int64(n))
+		m, err := f.d.sys.Pwrite(f.fd, content[n:], int64(n))
 		if err == nil && m == 0 {
 			err = io.ErrShortWrite
 		}
@@ -77,7 +77,7 @@ func (f *newFile) fill(content []byte) error {
 }
 
 func (f *newFile) syncData() error {
-	if err := f.d.sys.syncData(f.fd); err != nil {
+	if err := f.d.sys.SyncData(f.fd); err != nil {
 		return f.d.failed("sync", f.temp, err)
 	}
 	return nil
@@ -86,9 +86,9 @@ func (f *newFile) syncData() error {
 // appear gives the file a name that must be free: fs.ErrExist, persist.ErrUnsettled, or not done.
 func (f *newFile) appear(name string) error {
 	if f.name == "" {
-		return f.became(name, f.d.sys.link(f.fd, f.d.fd, name))
+		return f.became(name, f.d.sys.Link(f.fd, f.d.fd, name))
 	}
-	return f.became(name, f.d.sys.rename(f.d.fd, f.name, name, exclusive))
+	return f.became(name, f.d.sys.Rename(f.d.fd, f.name, name, exclusive))
 }
 
 // supplant gives the file a name and takes it from whatever had it: persist.ErrUnsettled, or not done.
@@ -96,21 +96,21 @@ func (f *newFile) supplant(name string) error {
 	if err := f.takeTemp(); err != nil {
 		return err
 	}
-	return f.became(name, f.d.sys.rename(f.d.fd, f.name, name, over))
+	return f.became(name, f.d.sys.Rename(f.d.fd, f.name, name, over))
 }
 
 // swap exchanges the names of the file and of what has name: fs.ErrNotExist, errors.ErrUnsupported,
 // persist.ErrUnsettled, or not done.
 func (f *newFile) swap(name string) error {
-	return f.became(name, f.d.sys.rename(f.d.fd, f.name, name, exchange))
+	return f.became(name, f.d.sys.Rename(f.d.fd, f.name, name, exchange))
 }
 
 // became looks whom the name means after a call that failed: a call may fail and have happened.
 func (f *newFile) became(name string, failure error) error {
 	if failure != nil {
-		i, err := f.d.sys.lstat(f.d.fd, name)
+		i, err := f.d.sys.Lstat(f.d.fd, name)
 		switch {
-		case err == nil && i.inode == f.id: // it happened
+		case err == nil && i.Inode == f.id: // it happened
 		case err == nil || errors.Is(err, fs.ErrNotExist):
 			return f.d.failed("publish", name, failure)
 		default:
@@ -122,7 +122,7 @@ func (f *newFile) became(name string, failure error) error {
 }
 
 // close ends the work on a file that keeps its name.
-func (f *newFile) close() { _ = f.d.sys.close(f.fd) }
+func (f *newFile) close() { _ = f.d.sys.Close(f.fd) }
 
 // drop takes the file away under whatever name it has.
 func (f *newFile) drop() {
@@ -134,14 +134,14 @@ func (f *newFile) drop() {
 
 // reserve gets the space for size bytes now. errors.ErrUnsupported.
 func (f *newFile) reserve(size int64) error {
-	if err := f.d.sys.reserve(f.fd, size); err != nil {
+	if err := f.d.sys.Reserve(f.fd, size); err != nil {
 		return f.d.failed("reserve space for", f.temp, err)
 	}
 	return nil
 }
 
 func (f *newFile) truncate(size int64) error {
-	if err := f.d.sys.truncate(f.fd, size); err != nil {
+	if err := f.d.sys.Truncate(f.fd, size); err != nil {
 		return f.d.failed("truncate", f.temp, err)
 	}
 	return nil
@@ -149,7 +149,7 @@ func (f *newFile) truncate(size int64) error {
 
 // touch sets the modification time of a file that has a name.
 func (f *newFile) touch(nanoseconds int64) error {
-	if err := f.d.sys.setMtime(f.d.fd, f.name, nanoseconds); err != nil {
+	if err := f.d.sys.SetMtime(f.d.fd, f.name, nanoseconds); err != nil {
 		return f.d.failed("touch", f.name, err)
 	}
 	return nil

@@ -31,7 +31,7 @@ func (h *Home) Quarantine(key string) (path string, settle func() error, err err
 	to, from := h.quarantined.doubts.Load(), h.leases.doubts.Load()
 	as := name
 	for n := 1; ; n++ {
-		err = h.sys.move(h.leases.fd, name, h.quarantined.fd, as)
+		err = h.sys.Move(h.leases.fd, name, h.quarantined.fd, as)
 		if !errors.Is(err, fs.ErrExist) || n == quarantineNames {
 			break
 		}

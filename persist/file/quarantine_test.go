@@ -29,7 +29,7 @@ func TestQuarantineTakesWhateverListShows(t *testing.T) {
 		require.Zero(t, tr.count("sync"), "the catalogue lock is held")
 		require.NoError(t, settle())
 		require.Equal(t, 2, tr.count("sync"))
-		require.Equal(t, before.inode, inodeOf(t, h.root.join(as)).inode)
+		require.Equal(t, before.Inode, inodeOf(t, h.root.join(as)).Inode)
 		_, _, err = h.Quarantine(e.Key)
 		require.ErrorIs(t, err, persist.ErrNotExist)
 	}

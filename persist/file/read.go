@@ -38,17 +38,17 @@ func (d *dir) read(name string) ([]byte, error) {
 // readOnce believes nothing that it saw, good or bad, unless the name still is the same untouched file afterwards:
 // the file that a replacement swapped out becomes the next spare, and is overwritten.
 func (d *dir) readOnce(name string) ([]byte, error) {
-	fd, err := d.sys.open(d.fd, name, reading)
+	fd, err := d.sys.Open(d.fd, name, reading)
 	if err != nil {
 		return nil, d.openError(name, err)
 	}
-	defer d.sys.close(fd)
-	before, err := d.sys.stat(fd)
+	defer d.sys.Close(fd)
+	before, err := d.sys.Stat(fd)
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
 	content, problem := d.take(fd, name, before)
-	after, err := d.sys.lstat(d.fd, name)
+	after, err := d.sys.Lstat(d.fd, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, persist.ErrNotExist
@@ -64,12 +64,12 @@ func (d *dir) take(fd int, name string, i info) ([]byte, error) {
 	if bad := notPrivate(name, i); bad != nil {
 		return nil, bad
 	}
-	if i.size > largestRecord {
-		return nil, &persist.RecordError{Key: name, Kind: persist.TooLarge, Detail: fmt.Sprintf("%d bytes, and at most %d are read", i.size, largestRecord)}
+	if i.Size > largestRecord {
+		return nil, &persist.RecordError{Key: name, Kind: persist.TooLarge, Detail: fmt.Sprintf("%d bytes, and at most %d are read", i.Size, largestRecord)}
 	}
-	content := make([]byte, i.size)
+	content := make([]byte, i.Size)
 	for n := 0; n < len(content); {
-		m, err := d.sys.pread(fd, content[n:], int64(n))
+		m, err := d.sys.Pread(fd, content[n:], int64(n))
 		if err == nil && m == 0 {
 			err = io.ErrUnexpectedEOF
 		}
@@ -87,11 +87,11 @@ func (d *dir) openError(name string, err error) error {
 		return persist.ErrNotExist
 	}
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.EOPNOTSUPP) {
-		i, lerr := d.sys.lstat(d.fd, name)
+		i, lerr := d.sys.Lstat(d.fd, name)
 		switch {
 		case errors.Is(lerr, fs.ErrNotExist):
 			return persist.ErrNotExist
-		case lerr == nil && i.mode.IsRegular():
+		case lerr == nil && i.Mode.IsRegular():
 			return errMoved
 		case lerr == nil:
 			return notPrivate(name, i)
@@ -107,18 +107,18 @@ func unreadable(name string, err error) error {
 // openPrivate opens a file that is to be used in place, and refuses one that is not ours alone with a
 // *persist.RecordError. persist.ErrNotExist. The caller closes.
 func (d *dir) openPrivate(name string, a access) (int, info, error) {
-	fd, err := d.sys.open(d.fd, name, a)
+	fd, err := d.sys.Open(d.fd, name, a)
 	if err != nil {
 		return -1, info{}, d.openError(name, err)
 	}
-	i, err := d.sys.stat(fd)
+	i, err := d.sys.Stat(fd)
 	if err != nil {
 		err = unreadable(name, err)
 	} else if bad := notPrivate(name, i); bad != nil {
 		err = bad
 	}
 	if err != nil {
-		_ = d.sys.close(fd)
+		_ = d.sys.Close(fd)
 		return -1, info{}, err
 	}
 	return fd, i, nil

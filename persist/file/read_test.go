@@ -69,27 +69,27 @@ type sleepy struct {
 	during func()
 }
 
-func (s *sleepy) pread(fd int, b []byte, at int64) (int, error) {
+func (s *sleepy) Pread(fd int, b []byte, at int64) (int, error) {
 	if len(b) < 2 || s.during == nil {
-		return s.system.pread(fd, b, at)
+		return s.system.Pread(fd, b, at)
 	}
 	during := s.during
 	s.during = nil
-	n, err := s.system.pread(fd, b[:len(b)/2], at)
+	n, err := s.system.Pread(fd, b[:len(b)/2], at)
 	during()
 	return n, err
 }
 
 // On kernels before 6.13 two changes within a tick have equal times; this leaves only the time that Stage sets.
-func (s *sleepy) stat(fd int) (info, error) {
-	i, err := s.system.stat(fd)
-	i.ctime = 0
+func (s *sleepy) Stat(fd int) (info, error) {
+	i, err := s.system.Stat(fd)
+	i.Ctime = 0
 	return i, err
 }
 
-func (s *sleepy) lstat(d int, n string) (info, error) {
-	i, err := s.system.lstat(d, n)
-	i.ctime = 0
+func (s *sleepy) Lstat(d int, n string) (info, error) {
+	i, err := s.system.Lstat(d, n)
+	i.Ctime = 0
 	return i, err
 }
 
@@ -133,7 +133,7 @@ func TestRecordThatNeverRests(t *testing.T) {
 	tr.watch(func(call string) (error, bool) {
 		if call == "pread" {
 			mtime++
-			_ = tr.system.setMtime(h.leases.fd, recordFile(keyA), mtime)
+			_ = tr.system.SetMtime(h.leases.fd, recordFile(keyA), mtime)
 		}
 		return nil, false
 	})

@@ -108,7 +108,7 @@ func (h *Home) RemoveRecord(name string) error {
 		return err
 	}
 	doubts := d.doubts.Load()
-	switch err := d.sys.unlink(d.fd, file); {
+	switch err := d.sys.Unlink(d.fd, file); {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", d.join(file), persist.ErrNotExist)
 	case err != nil:
@@ -128,7 +128,7 @@ func (h *Home) RecordNames(dir string) ([]string, error) {
 	default:
 		return nil, fmt.Errorf("%w: %q is no directory of records", ErrName, dir)
 	}
-	files, err := d.sys.names(d.fd)
+	files, err := d.sys.Names(d.fd)
 	if err != nil {
 		return nil, d.failed("list", ".", err)
 	}

@@ -17,7 +17,7 @@ func (s *Store) Sync(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if _, err := s.d.sys.lstat(s.d.fd, recordFile(key)); err == nil {
+	if _, err := s.d.sys.Lstat(s.d.fd, recordFile(key)); err == nil {
 		return s.named(key, persist.ErrExists)
 	}
 	fresh, err := openDir(s.d.sys, s.d.path)
@@ -29,8 +29,8 @@ func (s *Store) Sync(ctx context.Context, key string) error {
 		return fmt.Errorf("%w: %s: %w", persist.ErrNotDurable, s.d.path, ErrHomeReplaced)
 	}
 	// On a full disk this cannot be done; the sync alone is then the best there is.
-	if fd, err := fresh.sys.create(fresh.fd, nextFile(key)); err == nil {
-		_ = fresh.sys.close(fd)
+	if fd, err := fresh.sys.Create(fresh.fd, nextFile(key)); err == nil {
+		_ = fresh.sys.Close(fd)
 	}
 	_ = fresh.unlink(nextFile(key))
 	if err := fresh.settle(0); err != nil {

@@ -13,12 +13,12 @@ import (
 func checkPrivateDir(path string, i info) error {
 	quoted := shellQuote(path)
 	switch me := uint32(os.Geteuid()); {
-	case !i.mode.IsDir():
-		return &UnsafeError{path, "it is " + kindName(i.mode) + ", not a directory", "mv " + quoted + " " + shellQuote(path+".aside")}
-	case i.uid != me:
-		return &UnsafeError{path, fmt.Sprintf("it belongs to user %d and you are user %d", i.uid, me), fmt.Sprintf("sudo chown %d %s", me, quoted)}
-	case i.mode != fs.ModeDir|0o700:
-		return &UnsafeError{path, fmt.Sprintf("its mode is %s and has to be 0700", octal(i.mode)), chmod(i.mode) + quoted}
+	case !i.Mode.IsDir():
+		return &UnsafeError{path, "it is " + kindName(i.Mode) + ", not a directory", "mv " + quoted + " " + shellQuote(path+".aside")}
+	case i.UID != me:
+		return &UnsafeError{path, fmt.Sprintf("it belongs to user %d and you are user %d", i.UID, me), fmt.Sprintf("sudo chown %d %s", me, quoted)}
+	case i.Mode != fs.ModeDir|0o700:
+		return &UnsafeError{path, fmt.Sprintf("its mode is %s and has to be 0700", octal(i.Mode)), chmod(i.Mode) + quoted}
 	}
 	return nil
 }
@@ -34,14 +34,14 @@ func chmod(m fs.FileMode) string {
 // notPrivate says why a file is not a regular file of ours alone; nil where it is.
 func notPrivate(name string, i info) *persist.RecordError {
 	switch me := uint32(os.Geteuid()); {
-	case !i.mode.IsRegular():
-		return &persist.RecordError{Key: name, Kind: persist.NotRegular, Detail: "it is " + kindName(i.mode)}
-	case i.uid != me:
-		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("it belongs to user %d and you are user %d", i.uid, me)}
-	case i.mode&0o077 != 0:
-		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("its mode is %s; others have no business here", octal(i.mode))}
-	case i.links != 1:
-		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("it has %d links and must have one", i.links)}
+	case !i.Mode.IsRegular():
+		return &persist.RecordError{Key: name, Kind: persist.NotRegular, Detail: "it is " + kindName(i.Mode)}
+	case i.UID != me:
+		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("it belongs to user %d and you are user %d", i.UID, me)}
+	case i.Mode&0o077 != 0:
+		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("its mode is %s; others have no business here", octal(i.Mode))}
+	case i.Links != 1:
+		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("it has %d links and must have one", i.Links)}
 	}
 	return nil
 }

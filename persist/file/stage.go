@@ -53,7 +53,7 @@ func (w *write) inSpare(content []byte) error {
 	} else if err != nil {
 		return persist.ErrNotExist
 	}
-	f := &newFile{d: w.s.d, fd: fd, id: i.inode, temp: name, name: name}
+	f := &newFile{d: w.s.d, fd: fd, id: i.Inode, temp: name, name: name}
 	if err := f.overwrite(content, i); err != nil {
 		f.drop()
 		return err
@@ -69,12 +69,12 @@ func (f *newFile) overwrite(content []byte, before info) error {
 	if err := f.fill(content); err != nil {
 		return err
 	}
-	if before.size > int64(len(content)) {
+	if before.Size > int64(len(content)) {
 		if err := f.truncate(int64(len(content))); err != nil {
 			return err
 		}
 	}
-	if err := f.touch(max(time.Now().UnixNano(), before.mtime+1)); err != nil {
+	if err := f.touch(max(time.Now().UnixNano(), before.Mtime+1)); err != nil {
 		return err
 	}
 	return f.syncData()
@@ -86,7 +86,7 @@ func (w *write) inNewFile(content []byte) (err error) {
 	if w.file, err = d.newFile(nextFile(w.key)); err != nil {
 		return err
 	}
-	_, err = d.sys.lstat(d.fd, recordFile(w.key))
+	_, err = d.sys.Lstat(d.fd, recordFile(w.key))
 	if errors.Is(err, fs.ErrNotExist) && w.s.swaps.Load() {
 		if err := w.makeSpare(); err != nil {
 			return err

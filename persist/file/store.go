@@ -93,7 +93,7 @@ func (s *Store) names() ([]string, error) {
 	if err := s.d.check(); err != nil {
 		return nil, err
 	}
-	names, err := s.d.sys.names(s.d.fd)
+	names, err := s.d.sys.Names(s.d.fd)
 	if err != nil {
 		return nil, s.d.failed("list", ".", err)
 	}

@@ -90,13 +90,13 @@ func TestSpareTakesTurns(t *testing.T) {
 	put(t, h, persist.Create, keyA, nil, body(0, 900))
 	first, second := inodeOf(t, record), inodeOf(t, spare)
 	put(t, h, persist.Replace, keyA, body(0, 900), body(1, 1000))
-	require.Equal(t, second.inode, inodeOf(t, record).inode)
-	require.Equal(t, first.inode, inodeOf(t, spare).inode)
+	require.Equal(t, second.Inode, inodeOf(t, record).Inode)
+	require.Equal(t, first.Inode, inodeOf(t, spare).Inode)
 	put(t, h, persist.Replace, keyA, body(1, 1000), body(2, 950))
-	require.Equal(t, first.inode, inodeOf(t, record).inode)
-	require.Greater(t, inodeOf(t, record).mtime, first.mtime, "a reader could not tell that the file was overwritten")
+	require.Equal(t, first.Inode, inodeOf(t, record).Inode)
+	require.Greater(t, inodeOf(t, record).Mtime, first.Mtime, "a reader could not tell that the file was overwritten")
 	for _, path := range []string{record, spare} {
-		require.Equal(t, os.FileMode(0o600), inodeOf(t, path).mode)
+		require.Equal(t, os.FileMode(0o600), inodeOf(t, path).Mode)
 	}
 }
 
@@ -145,14 +145,14 @@ func TestWithoutNamelessFiles(t *testing.T) {
 // namedOnly is a file system without nameless files.
 type namedOnly struct{ *trap }
 
-func (n namedOnly) create(d int, name string) (int, error) {
+func (n namedOnly) Create(d int, name string) (int, error) {
 	if name == "" {
 		return -1, errUnsupported
 	}
-	return n.trap.create(d, name)
+	return n.trap.Create(d, name)
 }
 
-func (n namedOnly) link(int, int, string) error { return errUnsupported }
+func (n namedOnly) Link(int, int, string) error { return errUnsupported }
 
 func TestDiscardLeavesNothing(t *testing.T) {
 	h, tr := newHome(t)

@@ -7,7 +7,7 @@ import "context"
 // exclusively. It returns the paths that it removed, relative to the home; nothing is synced, for what comes back after a
 // power loss is swept again. Two listings are all it costs when there is nothing to do.
 func (h *Home) Sweep(ctx context.Context) (removed []string, err error) {
-	leases, err := h.sys.names(h.leases.fd)
+	leases, err := h.sys.Names(h.leases.fd)
 	if err != nil {
 		return nil, h.leases.failed("list", ".", err)
 	}
@@ -28,7 +28,7 @@ func (h *Home) Sweep(ctx context.Context) (removed []string, err error) {
 // SweepOwners is the half of Sweep that a home needs whose leases are kept elsewhere: exists says which there are. Wrongly
 // false, it costs the proof of what became of that lease.
 func (h *Home) SweepOwners(ctx context.Context, exists func(key string) bool) (removed []string, err error) {
-	owners, err := h.sys.names(h.owners.fd)
+	owners, err := h.sys.Names(h.owners.fd)
 	if err != nil {
 		return nil, h.owners.failed("list", ".", err)
 	}

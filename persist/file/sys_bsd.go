@@ -14,7 +14,7 @@ func openBeneath(dir int, name string, flags int) (int, error) {
 
 func openNameless(int) (int, error) { return -1, errors.ErrUnsupported }
 
-func (kernel) link(int, int, string) error { return errors.ErrUnsupported }
+func (kernel) Link(int, int, string) error { return errors.ErrUnsupported }
 
 func renameAt(from int, name string, to int, as string, how renaming) error {
 	switch how {
@@ -26,33 +26,33 @@ func renameAt(from int, name string, to int, as string, how renaming) error {
 	return errors.ErrUnsupported
 }
 
-func (kernel) reserve(int, int64) error { return errors.ErrUnsupported }
+func (kernel) Reserve(int, int64) error { return errors.ErrUnsupported }
 
-func (k kernel) syncData(fd int) error { return k.sync(fd) }
+func (k kernel) SyncData(fd int) error { return k.Sync(fd) }
 
-func (kernel) own(fd int) error    { return kernel{}.flock(fd, lockExclusive) }
-func (kernel) disown(fd int) error { return kernel{}.flock(fd, unlock) }
+func (kernel) Own(fd int) error    { return kernel{}.Flock(fd, lockExclusive) }
+func (kernel) Disown(fd int) error { return kernel{}.Flock(fd, unlock) }
 
 const ownedAsks = false
 
 // owned has to take a shared lock for a moment: an owner in waiting may see it as busy and tries again.
-func (k kernel) owned(fd int) (bool, error) {
-	switch err := k.flock(fd, lockShared); {
+func (k kernel) Owned(fd int) (bool, error) {
+	switch err := k.Flock(fd, lockShared); {
 	case errors.Is(err, errBusy):
 		return true, nil
 	case err != nil:
 		return false, err
 	}
-	return false, k.flock(fd, unlock)
+	return false, k.Flock(fd, unlock)
 }
 
 var filesystems = map[string]bool{"apfs": true, "hfs": true, "ufs": true, "zfs": true, "tmpfs": true}
 
-func (kernel) filesystem(fd int) (filesystem, error) {
+func (kernel) Filesystem(fd int) (filesystem, error) {
 	var st unix.Statfs_t
 	if err := retry(func() error { return unix.Fstatfs(fd, &st) }); err != nil {
 		return filesystem{}, err
 	}
 	name := unix.ByteSliceToString(st.Fstypename[:])
-	return filesystem{name: name, known: filesystems[name]}, nil
+	return filesystem{Name: name, Known: filesystems[name]}, nil
 }

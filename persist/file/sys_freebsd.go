@@ -2,4 +2,4 @@ package file
 
 import "golang.org/x/sys/unix"
 
-func (kernel) sync(fd int) error { return retry(func() error { return unix.Fsync(fd) }) }
+func (kernel) Sync(fd int) error { return retry(func() error { return unix.Fsync(fd) }) }

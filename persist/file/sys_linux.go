@@ -31,7 +31,7 @@ func openNameless(dir int) (int, error) {
 	return fd, err
 }
 
-func (kernel) link(fd, dir int, name string) error {
+func (kernel) Link(fd, dir int, name string) error {
 	return retry(func() error {
 		err := unix.Linkat(fd, "", dir, name, unix.AT_EMPTY_PATH)
 		if err == unix.ENOENT { // older kernels want a capability for that
@@ -56,16 +56,16 @@ func renameAt(from int, name string, to int, as string, how renaming) error {
 	return err
 }
 
-func (kernel) reserve(fd int, size int64) error {
+func (kernel) Reserve(fd int, size int64) error {
 	return retry(func() error { return unix.Fallocate(fd, unix.FALLOC_FL_KEEP_SIZE, 0, size) })
 }
 
-func (kernel) syncData(fd int) error { return retry(func() error { return unix.Fdatasync(fd) }) }
+func (kernel) SyncData(fd int) error { return retry(func() error { return unix.Fdatasync(fd) }) }
 
-func (kernel) sync(fd int) error { return retry(func() error { return unix.Fsync(fd) }) }
+func (kernel) Sync(fd int) error { return retry(func() error { return unix.Fsync(fd) }) }
 
-func (kernel) own(fd int) error    { return ofd(fd, unix.F_OFD_SETLK, unix.F_WRLCK) }
-func (kernel) disown(fd int) error { return ofd(fd, unix.F_OFD_SETLK, unix.F_UNLCK) }
+func (kernel) Own(fd int) error    { return ofd(fd, unix.F_OFD_SETLK, unix.F_WRLCK) }
+func (kernel) Disown(fd int) error { return ofd(fd, unix.F_OFD_SETLK, unix.F_UNLCK) }
 
 func ofd(fd, cmd int, kind int16) error {
 	return retry(func() error { return unix.FcntlFlock(uintptr(fd), cmd, &unix.Flock_t{Type: kind}) })
@@ -75,31 +75,31 @@ func ofd(fd, cmd int, kind int16) error {
 const ownedAsks = true
 
 // owned asks without taking: a question that took the lock would itself be seen as a live owner.
-func (kernel) owned(fd int) (bool, error) {
+func (kernel) Owned(fd int) (bool, error) {
 	question := unix.Flock_t{Type: unix.F_WRLCK}
 	err := retry(func() error { return unix.FcntlFlock(uintptr(fd), unix.F_OFD_GETLK, &question) })
 	return question.Type != unix.F_UNLCK, err
 }
 
 var filesystems = map[uint32]filesystem{
-	unix.EXT4_SUPER_MAGIC:      {"ext2/ext3/ext4", true, true},
-	unix.XFS_SUPER_MAGIC:       {"xfs", true, true},
-	unix.F2FS_SUPER_MAGIC:      {"f2fs", true, true},
-	unix.TMPFS_MAGIC:           {"tmpfs", true, true},
-	unix.OVERLAYFS_SUPER_MAGIC: {"overlay", true, true},
-	unix.BTRFS_SUPER_MAGIC:     {"btrfs", true, false},
-	0x2FC12FC1:                 {"zfs", true, false},
-	0xCA451A4E:                 {"bcachefs", true, false},
+	unix.EXT4_SUPER_MAGIC:      {Name: "ext2/ext3/ext4", Known: true, Overwrites: true},
+	unix.XFS_SUPER_MAGIC:       {Name: "xfs", Known: true, Overwrites: true},
+	unix.F2FS_SUPER_MAGIC:      {Name: "f2fs", Known: true, Overwrites: true},
+	unix.TMPFS_MAGIC:           {Name: "tmpfs", Known: true, Overwrites: true},
+	unix.OVERLAYFS_SUPER_MAGIC: {Name: "overlay", Known: true, Overwrites: true},
+	unix.BTRFS_SUPER_MAGIC:     {Name: "btrfs", Known: true},
+	0x2FC12FC1:                 {Name: "zfs", Known: true},
+	0xCA451A4E:                 {Name: "bcachefs", Known: true},
 }
 
-func (kernel) filesystem(fd int) (filesystem, error) {
+func (kernel) Filesystem(fd int) (filesystem, error) {
 	var st unix.Statfs_t
 	if err := retry(func() error { return unix.Fstatfs(fd, &st) }); err != nil {
 		return filesystem{}, err
 	}
 	f, known := filesystems[uint32(st.Type)]
 	if !known {
-		f.name = "file system type 0x" + strconv.FormatUint(uint64(uint32(st.Type)), 16)
+		f.Name = "file system type 0x" + strconv.FormatUint(uint64(uint32(st.Type)), 16)
 	}
 	return f, nil
 }

@@ -34,18 +34,18 @@ func retryN(call func() (int, error)) (n int, err error) {
 	return n, err
 }
 
-func (kernel) openDir(dir int, name string) (int, error) {
+func (kernel) OpenDir(dir int, name string) (int, error) {
 	return retryN(func() (int, error) {
 		return unix.Openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	})
 }
 
-func (kernel) open(dir int, name string, a access) (int, error) {
+func (kernel) Open(dir int, name string, a access) (int, error) {
 	flags := careful | [...]int{reading: unix.O_RDONLY, writing: unix.O_RDWR, appending: unix.O_RDWR | unix.O_APPEND}[a]
 	return retryN(func() (int, error) { return openBeneath(dir, name, flags) })
 }
 
-func (kernel) create(dir int, name string) (int, error) {
+func (kernel) Create(dir int, name string) (int, error) {
 	fd, err := retryN(func() (int, error) {
 		if name == "" {
 			return openNameless(dir)
@@ -67,18 +67,18 @@ func (kernel) create(dir int, name string) (int, error) {
 }
 
 // mkdir says the mode again by name: under some umasks the new directory cannot even be opened.
-func (kernel) mkdir(dir int, name string) error {
+func (kernel) Mkdir(dir int, name string) error {
 	if err := retry(func() error { return unix.Mkdirat(dir, name, 0o700) }); err != nil {
 		return err
 	}
 	return retry(func() error { return unix.Fchmodat(dir, name, 0o700, 0) })
 }
 
-func (kernel) rename(dir int, from, to string, how renaming) error {
+func (kernel) Rename(dir int, from, to string, how renaming) error {
 	return retry(func() error { return renameAt(dir, from, dir, to, how) })
 }
 
-func (kernel) move(from int, name string, to int, as string) error {
+func (kernel) Move(from int, name string, to int, as string) error {
 	return retry(func() error { return renameAt(from, name, to, as, exclusive) })
 }
 
@@ -90,12 +90,12 @@ func linkRename(from int, name string, to int, as string) error {
 	return unix.Unlinkat(from, name, 0)
 }
 
-func (kernel) unlink(dir int, name string) error {
+func (kernel) Unlink(dir int, name string) error {
 	return retry(func() error { return unix.Unlinkat(dir, name, 0) })
 }
 
-func (k kernel) names(dir int) ([]string, error) {
-	fd, err := k.openDir(dir, ".")
+func (k kernel) Names(dir int) ([]string, error) {
+	fd, err := k.OpenDir(dir, ".")
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +109,13 @@ func (k kernel) names(dir int) ([]string, error) {
 	return names, err
 }
 
-func (kernel) stat(fd int) (info, error) {
+func (kernel) Stat(fd int) (info, error) {
 	var st unix.Stat_t
 	err := retry(func() error { return unix.Fstat(fd, &st) })
 	return infoOf(&st), err
 }
 
-func (kernel) lstat(dir int, name string) (info, error) {
+func (kernel) Lstat(dir int, name string) (info, error) {
 	var st unix.Stat_t
 	err := retry(func() error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
 	return infoOf(&st), err
@@ -123,13 +123,13 @@ func (kernel) lstat(dir int, name string) (info, error) {
 
 func infoOf(st *unix.Stat_t) info {
 	return info{
-		inode: inode{dev: uint64(st.Dev), ino: uint64(st.Ino)},
-		mode:  modeOf(uint32(st.Mode)),
-		uid:   st.Uid,
-		links: uint64(st.Nlink),
-		size:  st.Size,
-		mtime: unix.TimespecToNsec(st.Mtim),
-		ctime: unix.TimespecToNsec(st.Ctim),
+		Inode: inode{Dev: uint64(st.Dev), Ino: uint64(st.Ino)},
+		Mode:  modeOf(uint32(st.Mode)),
+		UID:   st.Uid,
+		Links: uint64(st.Nlink),
+		Size:  st.Size,
+		Mtime: unix.TimespecToNsec(st.Mtim),
+		Ctime: unix.TimespecToNsec(st.Ctim),
 	}
 }
 

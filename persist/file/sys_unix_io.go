@@ -4,28 +4,28 @@ package file
 
 import "golang.org/x/sys/unix"
 
-func (kernel) pread(fd int, b []byte, at int64) (int, error) {
+func (kernel) Pread(fd int, b []byte, at int64) (int, error) {
 	return retryN(func() (int, error) { return unix.Pread(fd, b, at) })
 }
 
-func (kernel) pwrite(fd int, b []byte, at int64) (int, error) {
+func (kernel) Pwrite(fd int, b []byte, at int64) (int, error) {
 	return retryN(func() (int, error) { return unix.Pwrite(fd, b, at) })
 }
 
-func (kernel) append(fd int, b []byte) (int, error) {
+func (kernel) Append(fd int, b []byte) (int, error) {
 	return retryN(func() (int, error) { return unix.Write(fd, b) })
 }
 
-func (kernel) truncate(fd int, size int64) error {
+func (kernel) Truncate(fd int, size int64) error {
 	return retry(func() error { return unix.Ftruncate(fd, size) })
 }
 
-func (kernel) setMtime(dir int, name string, nanoseconds int64) error {
+func (kernel) SetMtime(dir int, name string, nanoseconds int64) error {
 	when := []unix.Timespec{unix.NsecToTimespec(nanoseconds), unix.NsecToTimespec(nanoseconds)}
 	return retry(func() error { return unix.UtimesNanoAt(dir, name, when, unix.AT_SYMLINK_NOFOLLOW) })
 }
 
-func (kernel) flock(fd int, how locking) error {
+func (kernel) Flock(fd int, how locking) error {
 	op := [...]int{
 		lockShared:    unix.LOCK_SH | unix.LOCK_NB,
 		lockExclusive: unix.LOCK_EX | unix.LOCK_NB,
@@ -35,4 +35,4 @@ func (kernel) flock(fd int, how locking) error {
 }
 
 // close is never repeated: after EINTR the number may already be somebody else's.
-func (kernel) close(fd int) error { return unix.Close(fd) }
+func (kernel) Close(fd int) error { return unix.Close(fd) }

@@ -35,7 +35,7 @@ func (w *write) Create(ctx context.Context) error {
 	}
 	if w.spare != nil {
 		// The spare goes first: a record without one could not keep its promise on a full disk.
-		if _, err := w.s.d.sys.lstat(w.s.d.fd, recordFile(w.key)); err == nil {
+		if _, err := w.s.d.sys.Lstat(w.s.d.fd, recordFile(w.key)); err == nil {
 			return w.refused(persist.ErrExists)
 		}
 		if err := w.spare.takeTemp(); err != nil {
@@ -59,7 +59,7 @@ func (w *write) Replace(ctx context.Context, old persist.Digest) error {
 	}
 	err := w.supplant(recordFile(w.key))
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, lerr := w.s.d.sys.lstat(w.s.d.fd, recordFile(w.key)); errors.Is(lerr, fs.ErrNotExist) {
+		if _, lerr := w.s.d.sys.Lstat(w.s.d.fd, recordFile(w.key)); errors.Is(lerr, fs.ErrNotExist) {
 			return w.refused(persist.ErrChanged)
 		}
 	}
@@ -92,8 +92,8 @@ func (s *Store) Remove(ctx context.Context, key string, old persist.Digest) (per
 		return nil, err
 	}
 	name := recordFile(key)
-	if err := s.d.sys.unlink(s.d.fd, name); err != nil {
-		_, lerr := s.d.sys.lstat(s.d.fd, name)
+	if err := s.d.sys.Unlink(s.d.fd, name); err != nil {
+		_, lerr := s.d.sys.Lstat(s.d.fd, name)
 		switch gone := errors.Is(lerr, fs.ErrNotExist); {
 		case gone && errors.Is(err, fs.ErrNotExist):
 			return nil, w.refused(persist.ErrChanged)

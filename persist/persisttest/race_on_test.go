@@ -1,0 +1,5 @@
+//go:build race
+
+package persisttest_test
+
+const raceDetector = true
