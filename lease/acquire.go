@@ -7,7 +7,6 @@ import (
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
-	"containlease/lease/verdict"
 	"containlease/persist"
 	"containlease/persist/file"
 
@@ -137,47 +136,4 @@ func (h *Handle) claim() error {
 	}
 	h.liveness = l
 	return h.writeEvidence()
-}
-
-// admit checks that the plugin may start: enabled if it must be, and nothing in its way.
-func (r *Registry) admit(ctx context.Context, h *Handle) error {
-	op := h.lease.Identity
-	if err := r.checkActive(op, h.wish.enabled); err != nil {
-		return err
-	}
-	if _, err := r.home.Sweep(ctx); err != nil {
-		return err
-	}
-	v := r.look()
-	for e, err := range r.store.List(ctx) {
-		if err != nil {
-			return err
-		}
-		if e.Key == h.id {
-			continue
-		}
-		if err := r.admitBeside(ctx, v, e, op.PluginID, h.wish.exclusive); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// admitBeside judges one record in the way. Only malformed ones block a plugin that is not their own.
-func (r *Registry) admitBeside(ctx context.Context, v view, e persist.Entry, plugin string, exclusive bool) error {
-	if l, err := decode(e); err == nil && l.Operation().PluginID != plugin {
-		return nil
-	}
-	i, there := r.examine(ctx, v, e, r.home.Probe)
-	if !there || i.Foreign || i.Plugin != "" && i.Plugin != plugin {
-		return nil
-	}
-	block := i.Block()
-	if block == verdict.Admitted && i.Verdict.Outcome == verdict.Active && (exclusive || i.Evidence != nil && i.Evidence.Exclusive) {
-		block = verdict.BlockedExclusive
-	}
-	if block == verdict.Admitted {
-		return nil
-	}
-	return &BlockedError{Plugin: plugin, Lease: i, Block: block}
 }

@@ -17,6 +17,12 @@ type Registry struct {
 	store persist.Store
 	opt   options
 
+	// met holds the plugin of each lease that an acquire has read healthy: a lease id never changes its plugin, so the next
+	// one need not read it again. unswept counts the acquires since the last sweep. Only whoever holds the catalogue
+	// lock exclusively touches them.
+	met     map[string]string
+	unswept int
+
 	mu      sync.Mutex
 	handles map[string]*Handle // acquired here and not yet released or closed
 }

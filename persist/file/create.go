@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -127,7 +126,7 @@ func (b *builder) syncAll(path string) error {
 		_, asked := needed[above]
 		needed[above] = asked
 		i, err := b.sys.lstat(cwd, follow(above))
-		if err != nil || i.uid != uint32(os.Geteuid()) || above == filepath.Dir(above) {
+		if err != nil || i.uid != whoami() || above == filepath.Dir(above) {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 )
 
 // Home is a state home, held open. Its methods may run beside each other, in one process and in many; Close may not.
@@ -15,6 +16,7 @@ type Home struct {
 	root, leases, owners, plugins, quarantined *dir
 	store                                      *Store
 	turns                                      turnstile
+	swept                                      atomic.Bool // leases/ too, once
 
 	mu     sync.Mutex
 	idle   lockFile // holds no lock; its fd is -1 while there is none

@@ -5,14 +5,18 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"containlease/persist"
 )
 
+// whoami is who everything here must belong to. The system is asked once: it would be a call for each file of a listing.
+var whoami = sync.OnceValue(func() uint32 { return uint32(os.Geteuid()) })
+
 // checkPrivateDir demands a directory of exactly 0700 that is ours.
 func checkPrivateDir(path string, i info) error {
 	quoted := shellQuote(path)
-	switch me := uint32(os.Geteuid()); {
+	switch me := whoami(); {
 	case !i.mode.IsDir():
 		return &UnsafeError{path, "it is " + kindName(i.mode) + ", not a directory", "mv " + quoted + " " + shellQuote(path+".aside")}
 	case i.uid != me:
@@ -33,7 +37,7 @@ func chmod(m fs.FileMode) string {
 
 // notPrivate says why a file is not a regular file of ours alone; nil where it is.
 func notPrivate(name string, i info) *persist.RecordError {
-	switch me := uint32(os.Geteuid()); {
+	switch me := whoami(); {
 	case !i.mode.IsRegular():
 		return &persist.RecordError{Key: name, Kind: persist.NotRegular, Detail: "it is " + kindName(i.mode)}
 	case i.uid != me:

@@ -1,48 +1,96 @@
 package file
 
-import "context"
+import (
+	"context"
+	"errors"
+	"io/fs"
+)
 
 // Sweep removes what crashes left behind: files of owners/ and spares whose lease does not exist and whose liveness
-// lock is free or missing. Never by age, and nothing with a name that is not ours. The caller holds the catalogue lock
-// exclusively. It returns the paths that it removed, relative to the home; nothing is synced, for what comes back after a
-// power loss is swept again. Two listings are all it costs when there is nothing to do.
-func (h *Home) Sweep(ctx context.Context) (removed []string, err error) {
-	owners, err := h.sys.names(h.owners.fd)
-	if err != nil {
-		return nil, h.owners.failed("list", ".", err)
+// lock is free or missing. Never by age, and nothing with a name that is not ours. keys are the leases that exist, as
+// their store names them; the caller holds the catalogue lock exclusively since before it asked. Sweep returns the paths
+// that it removed, relative to the home; nothing is synced, for what comes back after a power loss is swept again.
+//
+// One listing of owners/ is all it costs when there is nothing to do. A spare without a lease has an owner's file beside it
+// and goes before that; only a power loss can part them, so the first sweep of a Home lists leases/ too.
+func (h *Home) Sweep(ctx context.Context, keys []string) (removed []string, err error) {
+	s := sweep{h: h, alive: make(map[string]bool, len(keys)), ended: map[string]bool{}}
+	for _, key := range keys {
+		s.alive[key] = true
 	}
-	leases, err := h.sys.names(h.leases.fd)
-	if err != nil {
-		return nil, h.leases.failed("list", ".", err)
-	}
-	alive := make(map[string]bool, len(leases))
-	for _, name := range leases {
-		if key, ok := recordKey(name); ok {
-			alive[key] = true
+	if !h.swept.Load() {
+		if err := s.folder(ctx, h.leases, helperKey, s.helper); err != nil {
+			return s.removed, err
 		}
 	}
-	sweep := func(d *dir, folder string, names []string, keyOf func(string) (string, bool)) error {
-		for _, name := range names {
-			key, ours := keyOf(name)
-			if !ours || alive[key] {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			// Not known counts as held.
-			if holding, err := h.Probe(key); err != nil || holding == Held {
-				continue
-			}
-			if err := d.unlink(name); err != nil {
-				return err
-			}
-			removed = append(removed, folder+"/"+name)
+	err = s.folder(ctx, h.owners, ownerKey, s.owner)
+	if err == nil {
+		h.swept.Store(true)
+	}
+	return s.removed, err
+}
+
+// sweep is one Sweep at work.
+type sweep struct {
+	h       *Home
+	alive   map[string]bool
+	ended   map[string]bool // keys without a lease: whether the owner has ended
+	removed []string
+}
+
+// folder has clear called for the names in d of leases that do not exist and whose owner has ended.
+func (s *sweep) folder(ctx context.Context, d *dir, keyOf func(string) (string, bool), clear func(name, key string) error) error {
+	names, err := s.h.sys.names(d.fd)
+	if err != nil {
+		return d.failed("list", ".", err)
+	}
+	for _, name := range names {
+		key, ours := keyOf(name)
+		if !ours || s.alive[key] {
+			continue
 		}
-		return nil
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s.hasEnded(key) {
+			if err := clear(name, key); err != nil {
+				return err
+			}
+		}
 	}
-	if err := sweep(h.leases, leasesDir, leases, helperKey); err != nil {
-		return removed, err
+	return nil
+}
+
+// hasEnded asks once for each key. Not known counts as held.
+func (s *sweep) hasEnded(key string) bool {
+	ended, known := s.ended[key]
+	if !known {
+		holding, err := s.h.Probe(key)
+		ended = err == nil && holding != Held
+		s.ended[key] = ended
 	}
-	return removed, sweep(h.owners, ownersDir, owners, ownerKey)
+	return ended
+}
+
+func (s *sweep) helper(name, _ string) error { return s.unlink(s.h.leases, leasesDir, name) }
+
+// owner removes the spare before the owner's file that leads to it: a sweep that is killed is taken up by the next one.
+func (s *sweep) owner(name, key string) error {
+	for _, helper := range []string{spareFile(key), nextFile(key)} {
+		if err := s.unlink(s.h.leases, leasesDir, helper); err != nil {
+			return err
+		}
+	}
+	return s.unlink(s.h.owners, ownersDir, name)
+}
+
+func (s *sweep) unlink(d *dir, folder, name string) error {
+	switch err := d.sys.unlink(d.fd, name); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return d.failed("remove", name, err)
+	default:
+		s.removed = append(s.removed, folder+"/"+name)
+	}
+	return nil
 }
