@@ -18,14 +18,15 @@ import (
 const machineRecord = "machine.json"
 
 // hostDigest names the machine that a home lies on: its machine id where it has one, and the home's inode, which a copy
-// does not share. Device numbers change at boot, and what only root can read would make two answers.
-func hostDigest(home *file.Home) string {
+// does not share. Device numbers change at boot, and what only root can read would make two answers. A machine id that is
+// there and cannot be read just now is no answer at all: a wrong one would be kept for ever.
+func hostDigest(home *file.Home) (string, error) {
 	id, err := os.ReadFile("/etc/machine-id")
-	if err != nil {
-		id = nil
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("which machine this is: %w", err)
 	}
 	inode := strconv.FormatUint(home.Inode(), 10)
-	return process.Digest("containlease-host", strings.TrimSpace(string(id))+"\x00"+inode)
+	return process.Digest("containlease-host", strings.TrimSpace(string(id))+"\x00"+inode), nil
 }
 
 // settleIn makes the machine's record of a new home, or checks that an old one is this machine's.
@@ -41,7 +42,11 @@ func (r *Registry) settleIn() error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, machineRecord, err)
 	}
-	if m.HostSHA256 != hostDigest(r.home) {
+	host, err := hostDigest(r.home)
+	if err != nil {
+		return err
+	}
+	if m.HostSHA256 != host {
 		return fmt.Errorf("%w: %s was made elsewhere, copied or moved; its processes cannot be judged here: "+
 			"use it where it was made, or start with an empty directory", ErrOtherHome, r.home.Dir())
 	}
@@ -58,7 +63,11 @@ func (r *Registry) newMachine() error {
 		return fmt.Errorf("%w: %s has leases but no %s, so nobody can say where they were made",
 			ErrOtherHome, r.home.Dir(), machineRecord)
 	}
-	m := leasefile.HomeV1{MachineID: uuid.NewString(), HostSHA256: hostDigest(r.home)}
+	host, err := hostDigest(r.home)
+	if err != nil {
+		return err
+	}
+	m := leasefile.HomeV1{MachineID: uuid.NewString(), HostSHA256: host}
 	err = r.home.CreateRecord(machineRecord, m.AppendCanonical(nil), file.Durable)
 	if errors.Is(err, persist.ErrExists) {
 		return r.settleIn()
@@ -73,5 +82,9 @@ func (r *Registry) sameMachine() bool {
 		return false
 	}
 	m, err := leasefile.DecodeHomeV1File(b)
-	return err == nil && m.HostSHA256 == hostDigest(r.home)
+	if err != nil {
+		return false
+	}
+	host, err := hostDigest(r.home)
+	return err == nil && m.HostSHA256 == host
 }

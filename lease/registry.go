@@ -115,7 +115,11 @@ func (r *Registry) locked(ctx context.Context, m file.Mode) persist.Publish {
 			r.opt.log.Info("catalogue lock taken", "after", r.opt.clock().Sub(start))
 		}
 		err = publish()
-		return errors.Join(err, lock.Unlock())
+		// What was published stays published, and the lock is gone whatever Unlock says: its error is not the write's.
+		if uerr := lock.Unlock(); uerr != nil {
+			r.opt.log.Warn("catalogue lock given back by closing it", "error", uerr)
+		}
+		return err
 	}
 }
 

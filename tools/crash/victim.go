@@ -69,17 +69,17 @@ func (s *stage) try(i injection) (t trial, err error) {
 	if t.fired = killed || bytes.Contains(traced, []byte("(INJECTED)")); !t.fired {
 		return t, rerr
 	}
-	if bytes.Contains(said.Bytes(), []byte(scene.ErrDisagree.Error())) || bytes.Contains(said.Bytes(), []byte("panic")) {
+	if bytes.Contains(said.Bytes(), []byte(scene.ErrDisagree.Error())) || bytes.Contains(said.Bytes(), []byte("panic: ")) {
 		t.broken = append(t.broken, line(said.String()))
 	}
 	_ = host.Process.Kill()
 	_ = host.Wait()
-	t.judge(s, home, told.Bytes(), killed || rerr != nil)
+	t.judge(s, home, told.Bytes())
 	return t, nil
 }
 
 // judge looks at what a victim left, lets a fresh process inspect and recover it, and runs the next invocation.
-func (t *trial) judge(s *stage, home string, told []byte, died bool) {
+func (t *trial) judge(s *stage, home string, told []byte) {
 	j, err := readJournal(told, len(told))
 	if err != nil {
 		t.broken = append(t.broken, err.Error())
@@ -88,9 +88,6 @@ func (t *trial) judge(s *stage, home string, told []byte, died bool) {
 	if _, err := os.Stat(filepath.Join(home, "leases")); err == nil {
 		seen, broken := j.promises(home)
 		t.seen, t.broken = append(t.seen, seen...), append(t.broken, broken...)
-		if !died && len(leftovers(home)) > 0 {
-			t.broken = append(t.broken, fmt.Sprintf("it ended well and left %v", leftovers(home)))
-		}
 		if err := leaveNotes(home); err != nil {
 			t.broken = append(t.broken, err.Error())
 		}
