@@ -8,7 +8,7 @@ export GORACE := atexit_sleep_ms=0
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## build everything and run the main job on a small plugin, its owner's death included
@@ -63,5 +63,17 @@ fuzz: ## each fuzz test for a minute
 	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s .) || exit 1; done; done
 
 .PHONY: bench
-bench: ## every benchmark, as Go prints them
+bench: ## the targets and the same work by other means, written into BENCHMARKS.md
+	@go build -o bin/bench ./tools/bench && bin/bench -o BENCHMARKS.md
+
+.PHONY: microbench
+microbench: ## every benchmark, as Go prints them
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done
+
+.PHONY: crash
+crash: ## kill and fail real processes at every system call, and cut their power
+	@go build -o bin/crash ./tools/crash && bin/crash
+
+.PHONY: soak
+soak: ## many processes and many rounds on one home, for an hour or so
+	@go build -o bin/soak ./tools/soak && bin/soak

@@ -64,11 +64,10 @@ func ServeGate(fd int) error {
 		go g.listen()
 	}
 	g.reap()
-	if err := g.leaveNote(); err != nil {
-		return err // not even the owner is told: there is no proof without the note
-	}
-	_ = send(c, kindEmpty, word{}) // the owner may be dead: the note stands
-	return c.Close()
+	// Each is a proof of its own: an owner that lives needs no note, which a full disk may refuse, and the note stands without it.
+	err = g.leaveNote()
+	_ = send(c, kindEmpty, word{})
+	return errors.Join(err, c.Close())
 }
 
 // greet becomes a subreaper and proves to the owner which process this is.
