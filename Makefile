@@ -8,7 +8,7 @@ export GORACE := atexit_sleep_ms=0
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## build everything and run the main job on a small plugin, its owner's death included
@@ -82,9 +82,21 @@ explore: ## every crash state, every missing sync, 100,000 schedules of store an
 	  | grep -E '^(ok|FAIL|---)|states|schedules|Error'
 
 .PHONY: bench
-bench: ## every benchmark, as Go prints them, and the table of ways to read a lease, into BENCHMARKS.md
+bench: ## the targets and the same work by other means, and the table of ways to read a lease, written into BENCHMARKS.md
+	@go build -o bin/bench ./tools/bench && bin/bench -o BENCHMARKS.md
+	@cd tools && go run ./bench/decode -write
+
+.PHONY: microbench
+microbench: ## every benchmark, as Go prints them
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done
-	@cd tools && go run ./bench -write
+
+.PHONY: crash
+crash: ## kill and fail real processes at every system call, and cut their power
+	@go build -o bin/crash ./tools/crash && bin/crash
+
+.PHONY: soak
+soak: ## many processes and many rounds on one home, for an hour or so
+	@go build -o bin/soak ./tools/soak && bin/soak
 
 .PHONY: cluster
 cluster: ## 90 s of a three-node etcd cluster whose leader is killed and stopped, held against etcd's own history

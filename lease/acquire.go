@@ -7,7 +7,6 @@ import (
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
-	"containlease/lease/verdict"
 	"containlease/persist"
 	"containlease/persist/file"
 
@@ -137,56 +136,4 @@ func (h *Handle) claim() error {
 	}
 	h.liveness = l
 	return h.writeEvidence()
-}
-
-// admit checks that the plugin may start: enabled if it must be, and nothing in its way.
-func (r *Registry) admit(ctx context.Context, h *Handle) error {
-	op := h.lease.Identity
-	if err := r.checkActive(op, h.wish.enabled); err != nil {
-		return err
-	}
-	v, there := r.look(), map[string]bool{h.id: true}
-	for e, err := range r.store.List(ctx) {
-		if err != nil {
-			return err
-		}
-		if e.Key == h.id {
-			continue
-		}
-		there[e.Key] = true
-		if err := r.admitBeside(ctx, v, e, op.PluginID, h.wish.exclusive); err != nil {
-			return err
-		}
-	}
-	return r.sweep(ctx, there)
-}
-
-// sweep removes what crashes left in the home beside leases that are no more. Only the home's own store knows of itself which
-// there are.
-func (r *Registry) sweep(ctx context.Context, there map[string]bool) (err error) {
-	if own, ok := r.store.(*file.Store); ok && own == r.home.Store() {
-		_, err = r.home.Sweep(ctx)
-	} else {
-		_, err = r.home.SweepOwners(ctx, func(id string) bool { return there[id] })
-	}
-	return err
-}
-
-// admitBeside judges one record in the way. Only malformed ones block a plugin that is not their own.
-func (r *Registry) admitBeside(ctx context.Context, v view, e persist.Entry, plugin string, exclusive bool) error {
-	if l, err := decode(e); err == nil && l.Operation().PluginID != plugin {
-		return nil
-	}
-	i, there := r.examine(ctx, v, e, r.home.Probe)
-	if !there || i.Foreign || i.Plugin != "" && i.Plugin != plugin {
-		return nil
-	}
-	block := i.Block()
-	if block == verdict.Admitted && i.Verdict.Outcome == verdict.Active && (exclusive || i.Evidence != nil && i.Evidence.Exclusive) {
-		block = verdict.BlockedExclusive
-	}
-	if block == verdict.Admitted {
-		return nil
-	}
-	return &BlockedError{Plugin: plugin, Lease: i, Block: block}
 }

@@ -68,6 +68,13 @@ type Store interface {
 	Remove(ctx context.Context, key string, old Digest) (Write, error)
 }
 
+// Lister is a store that names its records without reading them. It spares an acquire what it knows already; a store without
+// it is listed instead.
+type Lister interface {
+	// Keys returns the keys of all records, in any order. A stored name that is no key is left out: List reports it.
+	Keys(ctx context.Context) ([]string, error)
+}
+
 // Write is one staged content. It is used once, by one goroutine: Create or Replace, then Settle; or Discard.
 type Write interface {
 	// Create publishes under a key that has no record. ErrExists: there is one, definitely not ours.

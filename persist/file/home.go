@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"containlease/persist/internal/disk"
 )
@@ -17,6 +18,7 @@ type Home struct {
 	root, leases, owners, plugins, quarantined *dir
 	store                                      *Store
 	turns                                      turnstile
+	swept                                      atomic.Bool // leases/ too, once
 
 	mu     sync.Mutex
 	idle   lockFile // holds no lock; its fd is -1 while there is none

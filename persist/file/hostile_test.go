@@ -143,7 +143,7 @@ func TestForeignNames(t *testing.T) {
 		require.Contains(t, shown, key)
 	}
 	require.Len(t, shown, len(raw))
-	removed, err := h.Sweep(ctx)
+	removed, err := sweepAll(h)
 	require.NoError(t, err)
 	require.Empty(t, removed, "a foreign name is never removed")
 }

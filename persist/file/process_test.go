@@ -214,7 +214,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 			put(t, h, persist.Remove, keyA, next, nil)
 			require.NoError(t, live.Retire())
 		}
-		_, err = h.Sweep(ctx)
+		_, err = sweepAll(h)
 		require.NoError(t, err)
 		require.NoError(t, lock.Unlock())
 		require.Empty(t, filesIn(t, h.leases.path), "killed at call %d", n)

@@ -13,7 +13,7 @@ import (
 )
 
 // Store keeps every record in a file of its own, leases/<key>.json; a key is a lower-case UUID of version 4. It
-// implements [persist.Store] and [persist.Syncer]. Every write of one key is made under that key's liveness lock.
+// implements [persist.Store], [persist.Syncer] and [persist.Lister]. Every write of one key is made under that key's liveness lock.
 type Store struct {
 	d *dir
 	// swaps: a replacement exchanges the record with its spare. False once the file system refused that, or where
@@ -29,6 +29,7 @@ type Store struct {
 var (
 	_ persist.Store  = (*Store)(nil)
 	_ persist.Syncer = (*Store)(nil)
+	_ persist.Lister = (*Store)(nil)
 )
 
 func newStore(d *dir, swaps bool) *Store {
@@ -89,13 +90,41 @@ func (s *Store) List(ctx context.Context) iter.Seq2[persist.Entry, error] {
 	}
 }
 
-func (s *Store) names() ([]string, error) {
+// Keys returns the keys of the records; one listing and nothing else. What List says of locks holds here too.
+func (s *Store) Keys(ctx context.Context) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	names, err := s.everyName()
+	if err != nil {
+		return nil, err
+	}
+	keys := names[:0]
+	for _, name := range names {
+		if key, ok := recordKey(name); ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// everyName lists all that is there, in the file system's order.
+func (s *Store) everyName() ([]string, error) {
 	if err := s.d.check(); err != nil {
 		return nil, err
 	}
 	names, err := s.d.sys.Names(s.d.fd)
 	if err != nil {
 		return nil, s.d.failed("list", ".", err)
+	}
+	return names, nil
+}
+
+// names lists the records and what has no business there, sorted.
+func (s *Store) names() ([]string, error) {
+	names, err := s.everyName()
+	if err != nil {
+		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { _, ours := helperKey(name); return ours })
 	slices.Sort(names)

@@ -1,58 +1,97 @@
 package file
 
-import "context"
+import (
+	"context"
+	"errors"
+	"io/fs"
+)
 
 // Sweep removes what crashes left behind: files of owners/ and spares whose lease does not exist and whose liveness
-// lock is free or missing. Never by age, and nothing with a name that is not ours. The caller holds the catalogue lock
-// exclusively. It returns the paths that it removed, relative to the home; nothing is synced, for what comes back after a
-// power loss is swept again. Two listings are all it costs when there is nothing to do.
-func (h *Home) Sweep(ctx context.Context) (removed []string, err error) {
-	leases, err := h.sys.Names(h.leases.fd)
-	if err != nil {
-		return nil, h.leases.failed("list", ".", err)
+// lock is free or missing. Never by age, and nothing with a name that is not ours. keys are the leases that exist, as
+// their store names them: one that is missing among them loses the proof of what became of it. The caller holds the
+// catalogue lock exclusively since before it asked. Sweep returns the paths that it removed, relative to the home; nothing
+// is synced, for what comes back after a power loss is swept again.
+//
+// One listing of owners/ is all it costs when there is nothing to do. A spare without a lease has an owner's file beside it
+// and goes before that; only a power loss can part them, so the first sweep of a Home lists leases/ too.
+func (h *Home) Sweep(ctx context.Context, keys []string) (removed []string, err error) {
+	s := sweep{h: h, alive: make(map[string]bool, len(keys)), ended: map[string]bool{}}
+	for _, key := range keys {
+		s.alive[key] = true
 	}
-	alive := make(map[string]bool, len(leases))
-	for _, name := range leases {
-		if key, ok := recordKey(name); ok {
-			alive[key] = true
+	if !h.swept.Load() {
+		if err := s.folder(ctx, h.leases, helperKey, s.helper); err != nil {
+			return s.removed, err
 		}
 	}
-	exists := func(key string) bool { return alive[key] }
-	if removed, err = h.sweep(ctx, h.leases, leasesDir, leases, helperKey, exists); err != nil {
-		return removed, err
+	err = s.folder(ctx, h.owners, ownerKey, s.owner)
+	if err == nil {
+		h.swept.Store(true)
 	}
-	owners, err := h.SweepOwners(ctx, exists)
-	return append(removed, owners...), err
+	return s.removed, err
 }
 
-// SweepOwners is the half of Sweep that a home needs whose leases are kept elsewhere: exists says which there are. Wrongly
-// false, it costs the proof of what became of that lease.
-func (h *Home) SweepOwners(ctx context.Context, exists func(key string) bool) (removed []string, err error) {
-	owners, err := h.sys.Names(h.owners.fd)
+// sweep is one Sweep at work.
+type sweep struct {
+	h       *Home
+	alive   map[string]bool
+	ended   map[string]bool // keys without a lease: whether the owner has ended
+	removed []string
+}
+
+// folder has clear called for the names in d of leases that do not exist and whose owner has ended.
+func (s *sweep) folder(ctx context.Context, d *dir, keyOf func(string) (string, bool), clear func(name, key string) error) error {
+	names, err := s.h.sys.Names(d.fd)
 	if err != nil {
-		return nil, h.owners.failed("list", ".", err)
+		return d.failed("list", ".", err)
 	}
-	return h.sweep(ctx, h.owners, ownersDir, owners, ownerKey, exists)
-}
-
-func (h *Home) sweep(ctx context.Context, d *dir, folder string, names []string, keyOf func(string) (string, bool),
-	exists func(key string) bool) (removed []string, err error) {
 	for _, name := range names {
 		key, ours := keyOf(name)
-		if !ours || exists(key) {
+		if !ours || s.alive[key] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return removed, err
+			return err
 		}
-		// Not known counts as held.
-		if holding, err := h.Probe(key); err != nil || holding == Held {
-			continue
+		if s.hasEnded(key) {
+			if err := clear(name, key); err != nil {
+				return err
+			}
 		}
-		if err := d.unlink(name); err != nil {
-			return removed, err
-		}
-		removed = append(removed, folder+"/"+name)
 	}
-	return removed, nil
+	return nil
+}
+
+// hasEnded asks once for each key. Not known counts as held.
+func (s *sweep) hasEnded(key string) bool {
+	ended, known := s.ended[key]
+	if !known {
+		holding, err := s.h.Probe(key)
+		ended = err == nil && holding != Held
+		s.ended[key] = ended
+	}
+	return ended
+}
+
+func (s *sweep) helper(name, _ string) error { return s.unlink(s.h.leases, leasesDir, name) }
+
+// owner removes the spare before the owner's file that leads to it: a sweep that is killed is taken up by the next one.
+func (s *sweep) owner(name, key string) error {
+	for _, helper := range []string{spareFile(key), nextFile(key)} {
+		if err := s.unlink(s.h.leases, leasesDir, helper); err != nil {
+			return err
+		}
+	}
+	return s.unlink(s.h.owners, ownersDir, name)
+}
+
+func (s *sweep) unlink(d *dir, folder, name string) error {
+	switch err := d.sys.Unlink(d.fd, name); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return d.failed("remove", name, err)
+	default:
+		s.removed = append(s.removed, folder+"/"+name)
+	}
+	return nil
 }

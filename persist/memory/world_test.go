@@ -174,10 +174,10 @@ func (w *world) recover() error {
 		return fmt.Errorf("the liveness lock is %v: %w", held, err)
 	}
 	err := w.locked(func() error {
-		if _, err := w.home.Sweep(ctx); err != nil {
+		if _, err := w.sweep(); err != nil {
 			return err
 		}
-		again, err := w.home.Sweep(ctx)
+		again, err := w.sweep()
 		if len(again) > 0 {
 			return fmt.Errorf("swept only now: %v", again)
 		}
@@ -187,6 +187,15 @@ func (w *world) recover() error {
 		return err
 	}
 	return w.goOn()
+}
+
+// sweep sweeps as an acquire does.
+func (w *world) sweep() ([]string, error) {
+	keys, err := w.home.Store().Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w.home.Sweep(ctx, keys)
 }
 
 func (w *world) goOn() error {
@@ -217,7 +226,7 @@ func (w *world) goOn() error {
 		return err
 	}
 	// The next acquire sweeps what no crash-free life leaves.
-	if err := w.locked(func() error { _, err := w.home.Sweep(ctx); return err }); err != nil {
+	if err := w.locked(func() error { _, err := w.sweep(); return err }); err != nil {
 		return err
 	}
 	return w.nothingLeft("/owners/", key+".lock", key+".json", key+".lock.next", key+".json.next")

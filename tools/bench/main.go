@@ -1,52 +1,113 @@
-// Bench measures the generated decoder beside other ways of reading a lease, in one
-// run, and prints a table with the ratios.
-//
-//	bench            prints the table
-//	bench -write     also puts it into BENCHMARKS.md, between its two marks
-//
-// Every way decodes the same document, a canonical lease with a host. Each is measured
-// several times in turn and the best round counts, so that a busy machine disturbs all
-// of them alike. The last column says on how many documents of schema/vectors the way
-// gives another verdict than the schema wants: speed without it says nothing.
+//go:build linux
+
+// Command bench is what `make bench` runs: the targets of the file store, each as a ratio of two things measured in turns in
+// one run, and the same write by other means beside it. It writes its section of BENCHMARKS.md; sections of other programs
+// stay as they are. Times depend on the machine; the ratios are what is promised.
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"testing"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
 	"time"
+
+	"containlease/tools/internal/scene"
+	"containlease/tools/internal/section"
+
+	"golang.org/x/sys/unix"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is the program: 0 is success, 1 a failure, 2 wrong usage.
-func run(args []string, stdout, stderr io.Writer) int {
-	testing.Init()
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	write := flags.Bool("write", false, "put the table into BENCHMARKS.md")
-	root := flags.String("root", "..", "folder of the module containlease")
-	rounds := flags.Int("rounds", 15, "how often each way is measured")
-	each := flags.Duration("time", 60*time.Millisecond, "how long each measurement takes, about")
-	if err := flags.Parse(args); err != nil {
-		return 2
+func main() {
+	if len(os.Args) > 1 && roles[os.Args[1]] != nil {
+		end(roles[os.Args[1]](os.Args[2:]))
 	}
-	if err := flag.Set("test.benchtime", each.String()); err != nil {
-		return 2
-	}
-	text, err := report(*root, *rounds)
+	file := flag.String("o", "", "write the section into this file, such as BENCHMARKS.md")
+	disk := flag.String("disk", "", "a directory on the disk to measure (default: the temporary directory)")
+	rounds := flag.Int("rounds", 400, "interleaved pairs for a median")
+	leases := flag.Int("leases", 100_000, "leases of the largest home")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	text, err := measure(ctx, *disk, *rounds, *leases)
 	if err == nil {
-		fmt.Fprint(stdout, text)
-		if *write {
-			err = replaceSection(filepath.Join(*root, "BENCHMARKS.md"), text)
+		fmt.Print(text)
+		if *file != "" {
+			err = section.Replace(*file, "store", text)
 		}
 	}
+	end(err)
+}
+
+func end(err error) {
 	if err != nil {
-		fmt.Fprintln(stderr, "bench:", err)
-		return 1
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
 	}
-	return 0
+	os.Exit(0)
+}
+
+// roles are what this program does as its own child.
+var roles = map[string]func(args []string) error{
+	"replace": replaceOften, "acquire": acquireOnce, "peer": peerOften, "cycle": cycleOnce,
+}
+
+// places are the directories that are measured in: on a disk, whose syncs dominate, and in memory, where only work counts.
+type places struct{ disk, memory string }
+
+func measure(ctx context.Context, disk string, rounds, leases int) (text string, err error) {
+	var p places
+	if p.disk, err = os.MkdirTemp(disk, "containlease-bench-"); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(p.disk)) }()
+	if p.memory, err = scene.Dir(true); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(p.memory)) }()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "## The file store\n\n%s\n\n", machine(p))
+	for _, part := range []func(context.Context, *bytes.Buffer, places, int) error{targets, peers,
+		func(ctx context.Context, b *bytes.Buffer, p places, _ int) error { return scale(ctx, b, p, leases) }} {
+		if err := part(ctx, &b, p, rounds); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+// machine says on what the figures were taken.
+func machine(p places) string {
+	model := "unknown processor"
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(info)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			model = strings.TrimSpace(value)
+			break
+		}
+	}
+	var u unix.Utsname
+	_ = unix.Uname(&u)
+	return fmt.Sprintf("%s. %s, %d processors, Linux %s, %s. Disk: %s; memory: %s.", time.Now().UTC().Format("2006-01-02"),
+		model, runtime.NumCPU(), unix.ByteSliceToString(u.Release[:]), runtime.Version(), ground(p.disk), ground(p.memory))
+}
+
+// ground names the file system of a directory.
+func ground(dir string) string {
+	names := map[int64]string{unix.EXT4_SUPER_MAGIC: "ext4", unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs",
+		unix.TMPFS_MAGIC: "tmpfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay"}
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return err.Error()
+	}
+	if name, ok := names[int64(st.Type)]; ok {
+		return name
+	}
+	return fmt.Sprintf("file system type %#x", st.Type)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -34,6 +33,7 @@ func report(root string, rounds int) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
+	fmt.Fprint(&b, "## Reading a lease\n\n")
 	fmt.Fprintf(&b, "Go %s on %s/%s; a canonical lease of version 2 with a host, %d bytes; best of %d rounds.\n\n", strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH, len(cases[0].Bytes), rounds)
 	fmt.Fprintf(&b, "| way | ns | allocations | bytes | times `Decode` | wrong of %d |\n| --- | ---: | ---: | ---: | ---: | ---: |\n", version2(cases))
 	for i, way := range all {
@@ -97,23 +97,4 @@ func measure(all []way, cases []trial, rounds int) ([]figures, error) {
 		}
 	}
 	return measured, nil
-}
-
-const begin, end = "<!-- decoder: written by make bench -->\n", "<!-- decoder: end -->\n"
-
-// replaceSection puts text between the marks of the file, which it makes if needed.
-func replaceSection(path, text string) error {
-	old, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		old, err = []byte("# Benchmarks\n"), nil
-	}
-	if err != nil {
-		return err
-	}
-	before, rest, found := strings.Cut(string(old), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		before, after = string(old)+"\n## Reading a lease\n\n", ""
-	}
-	return os.WriteFile(path, []byte(before+begin+text+end+after), 0o644)
 }

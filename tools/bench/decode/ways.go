@@ -12,7 +12,7 @@ import (
 
 	"containlease/gen/leasefile"
 	"containlease/schema"
-	"containlease/tools/bench/internal/atombender"
+	"containlease/tools/bench/decode/internal/atombender"
 )
 
 // way is one way of reading a lease: an error means that it refuses the document.
