@@ -50,7 +50,8 @@ func (r *Registry) settleIn() error {
 		return fmt.Errorf("%w: %s was made elsewhere, copied or moved; its processes cannot be judged here: "+
 			"use it where it was made, or start with an empty directory", ErrOtherHome, r.home.Dir())
 	}
-	return nil
+	// Whoever made it may have died before its sync; leases that outlive it would be nobody's.
+	return r.home.EnsureRecord(machineRecord)
 }
 
 // newMachine writes the record, unless another process was faster.
@@ -73,7 +74,7 @@ func (r *Registry) newMachine() error {
 	}
 	m := leasefile.HomeV1{MachineID: uuid.NewString(), HostSHA256: host}
 	err = r.home.CreateRecord(machineRecord, m.AppendCanonical(nil), file.Durable)
-	if errors.Is(err, persist.ErrExists) {
+	if err == nil || errors.Is(err, persist.ErrExists) {
 		return r.settleIn()
 	}
 	return err

@@ -98,6 +98,37 @@ func (h *Home) put(name string, content []byte, durability Durability, publish f
 	return nil
 }
 
+// EnsureRecord makes a record outlive the power that may have been published by a process that died before its sync. Whoever
+// will rely on a record that he did not write himself calls it once, after reading. persist.ErrNotExist; ErrName;
+// persist.ErrNotDurable.
+//
+// A record that is proved to be on the disk gets a time of change that no clock gives it, so that only the first one pays.
+func (h *Home) EnsureRecord(name string) error {
+	d, file, err := h.record(name)
+	if err != nil {
+		return err
+	}
+	switch i, err := d.sys.Lstat(d.fd, file); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", d.join(file), persist.ErrNotExist)
+	case err != nil:
+		return d.failed("look at", file, err)
+	case i.Mtime == proved:
+		return nil
+	}
+	if err := d.check(); err != nil {
+		return err
+	}
+	if err := d.settle(d.doubts.Load()); err != nil {
+		return err
+	}
+	_ = d.sys.SetMtime(d.fd, file, proved) // without it, the next one syncs once more
+	return nil
+}
+
+// proved is the time of change, in nanoseconds since 1970, of a record whose name is known to be on the disk.
+const proved = 1
+
 // RemoveRecord removes a small record durably. persist.ErrNotExist: there is none. ErrName; persist.ErrNotDurable.
 func (h *Home) RemoveRecord(name string) error {
 	d, file, err := h.record(name)

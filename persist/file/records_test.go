@@ -239,3 +239,22 @@ func TestSweepOfSpares(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"owners/" + keyB + lockSuffix}, removed)
 }
+
+// A record that was made by somebody else is synced by its first reader, and by no other one.
+func TestEnsureRecord(t *testing.T) {
+	h, tr := newHome(t)
+	require.ErrorIs(t, h.EnsureRecord("machine.json"), persist.ErrNotExist)
+	require.ErrorIs(t, h.EnsureRecord("other.json"), ErrName)
+	require.NoError(t, h.CreateRecord("machine.json", body(1, 90), Volatile))
+	tr.watch(at("sync", syscall.EIO, false))
+	require.ErrorIs(t, h.EnsureRecord("machine.json"), persist.ErrNotDurable)
+	for _, want := range []int{1, 0, 0} {
+		tr.watch(nil)
+		require.NoError(t, h.EnsureRecord("machine.json"))
+		require.Equal(t, want, tr.count("sync"))
+	}
+	require.NoError(t, h.WriteRecord("machine.json", body(2, 90), Volatile))
+	tr.watch(nil)
+	require.NoError(t, h.EnsureRecord("machine.json"))
+	require.Equal(t, 1, tr.count("sync"), "it is another file")
+}

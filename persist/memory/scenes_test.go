@@ -91,6 +91,7 @@ var scenes = []scene{
 	{name: "replace, its directory sync fails, settled", prepare: all((*world).start, acquire), play: all(replace(v[0], v[1]), replace(v[1], v[2])), fault: firstSyncFails},
 	{name: "remove, its directory sync fails, settled", prepare: all((*world).start, acquire), play: remove(v[0]), fault: firstSyncFails},
 	{name: "record", prepare: (*world).start, play: all(record(v[0]), record(v[1]), unrecord)},
+	{name: "record, relied upon", prepare: (*world).start, play: all(firstRecord(v[0]), (*world).rely)},
 	{name: "audit", prepare: (*world).start, play: all(audit("one"), audit("two"))},
 	{name: "quarantine", prepare: all((*world).start, acquire), play: quarantine},
 }
@@ -138,4 +139,25 @@ func audit(line string) func(*world) error {
 		w.lines = append(w.lines, line)
 		return nil
 	}
+}
+
+func firstRecord(content []byte) func(*world) error {
+	return func(w *world) error {
+		return w.change(machineID, content, func() error { return w.home.CreateRecord(machineID, content, file.Durable) })
+	}
+}
+
+// rely makes sure that a record stays which somebody else may have written, and expects that from now on.
+func (w *world) rely() error {
+	content, err := w.home.ReadRecord(machineID)
+	if err == nil {
+		err = w.home.EnsureRecord(machineID)
+	}
+	if errors.Is(err, persist.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		w.may[machineID] = []string{string(content)}
+	}
+	return err
 }

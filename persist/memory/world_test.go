@@ -170,6 +170,9 @@ func (w *world) recover() error {
 	if err := w.check(); err != nil {
 		return err
 	}
+	if err := w.rely(); err != nil {
+		return err
+	}
 	if held, err := w.home.Probe(key); err != nil || held == file.Held {
 		return fmt.Errorf("the liveness lock is %v: %w", held, err)
 	}
