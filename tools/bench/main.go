@@ -95,19 +95,5 @@ func machine(p places) string {
 	var u unix.Utsname
 	_ = unix.Uname(&u)
 	return fmt.Sprintf("%s. %s, %d processors, Linux %s, %s. Disk: %s; memory: %s.", time.Now().UTC().Format("2006-01-02"),
-		model, runtime.NumCPU(), unix.ByteSliceToString(u.Release[:]), runtime.Version(), ground(p.disk), ground(p.memory))
-}
-
-// ground names the file system of a directory.
-func ground(dir string) string {
-	names := map[int64]string{unix.EXT4_SUPER_MAGIC: "ext4", unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs",
-		unix.TMPFS_MAGIC: "tmpfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay"}
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return err.Error()
-	}
-	if name, ok := names[int64(st.Type)]; ok {
-		return name
-	}
-	return fmt.Sprintf("file system type %#x", st.Type)
+		model, runtime.NumCPU(), unix.ByteSliceToString(u.Release[:]), runtime.Version(), scene.FileSystem(p.disk), scene.FileSystem(p.memory))
 }

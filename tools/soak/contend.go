@@ -33,7 +33,6 @@ func contend(ctx context.Context, home string, processes, invocations int) error
 	for i := range processes {
 		all.Go(func() {
 			c := exec.CommandContext(ctx, self, "invoke", home, fmt.Sprintf("plugin-%d", i%3), strconv.Itoa(invocations))
-			c.Env = append(os.Environ(), roleEnv+"=invoke")
 			c.Stderr = os.Stderr
 			out, err := c.Output()
 			if err == nil {
@@ -51,12 +50,9 @@ func contend(ctx context.Context, home string, processes, invocations int) error
 	}
 	sorted := slices.Sorted(slices.Values(slices.Concat(waits...)))
 	fmt.Printf("%d processes × %d invocations in %s: all succeeded, nothing left; an acquire took %s in the median and %s at most\n",
-		processes, invocations, filepath.Base(filepath.Dir(home)), sorted[len(sorted)/2].Round(time.Microsecond), sorted[len(sorted)-1].Round(time.Microsecond))
+		processes, invocations, scene.FileSystem(filepath.Dir(home)), sorted[len(sorted)/2].Round(time.Microsecond), sorted[len(sorted)-1].Round(time.Microsecond))
 	return nil
 }
-
-// roleEnv tells the test binary, which is its own children too, that it is one.
-const roleEnv = "CONTAINLEASE_SOAK"
 
 // invoke HOME PLUGIN TIMES takes invocations through their lives and prints how long each acquire took, as JSON.
 func invoke(args []string) error {

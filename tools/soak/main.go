@@ -12,14 +12,17 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"containlease/tools/internal/scene"
+
+	"golang.org/x/sys/unix"
 )
 
 func main() {
-	if len(os.Args) == 5 && os.Args[1] == "invoke" {
-		end(invoke(os.Args[2:]))
+	if len(os.Args) > 1 && roles[os.Args[1]] != nil {
+		end(roles[os.Args[1]](os.Args[2:]))
 	}
 	reads := flag.Int("reads", 1_000_000, "leases to be read beside constant transitions, on each file system")
 	rounds := flag.Int("rounds", 10_000, "rounds of two doctors and two acquirers")
@@ -29,6 +32,9 @@ func main() {
 	defer stop()
 	end(soak(ctx, *disk, *reads, *rounds))
 }
+
+// roles are what this program does as its own child.
+var roles = map[string]func(args []string) error{"invoke": invoke, "ground": scanGround}
 
 func end(err error) {
 	if err != nil {
@@ -50,11 +56,48 @@ func soak(ctx context.Context, disk string, reads, rounds int) error {
 					return err
 				}
 			}
-			return scan(ctx, filepath.Join(dir, "scan"), reads)
+			return nil
 		}))
 	}
-	errs = append(errs, inPlace("", true, func(dir string) error { return doctors(ctx, filepath.Join(dir, "doctors"), rounds) }))
+	errs = append(errs, inPlace("", true, func(dir string) error {
+		return errors.Join(scan(ctx, filepath.Join(dir, "scan"), reads), grounds(ctx, dir, reads),
+			doctors(ctx, filepath.Join(dir, "doctors"), rounds))
+	}))
 	return errors.Join(errs...)
+}
+
+// grounds scans on each file system that can be mounted here, from an image in dir, in a process apart.
+func grounds(ctx context.Context, dir string, reads int) error {
+	var errs []error
+	for _, g := range []scene.Ground{scene.Ext4, scene.XFS, scene.Btrfs} {
+		image, why, err := g.Image(ctx, dir)
+		if why != nil {
+			fmt.Printf("SKIPPED: nothing was scanned on %s: %v\n", g.Name, why)
+			continue
+		}
+		if err == nil {
+			err = scene.Apart(ctx, "ground", image, fmt.Sprint(reads))
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// scanGround IMAGE READS mounts the image and scans a home on it.
+func scanGround(args []string) error {
+	reads, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	mnt, err := scene.Settle(args[0])
+	if err != nil {
+		return err
+	}
+	if err := scene.Mount(args[0], mnt); err != nil {
+		return err
+	}
+	err = scan(context.Background(), filepath.Join(mnt, "scan"), reads)
+	return errors.Join(err, unix.Unmount(mnt, 0))
 }
 
 // inPlace gives do a directory in memory or on the disk and removes it.

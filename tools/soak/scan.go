@@ -63,7 +63,7 @@ func scan(ctx context.Context, home string, reads int) error {
 		return fmt.Errorf("scanning beside transitions: %w", err)
 	}
 	fmt.Printf("%d reads in %d listings of %s beside %d transitions in %s: none missed, none called malformed\n",
-		lists*stable, lists, filepath.Base(filepath.Dir(home)), moves.Load(), time.Since(start).Round(time.Second))
+		lists*stable, lists, scene.FileSystem(filepath.Dir(home)), moves.Load(), time.Since(start).Round(time.Second))
 	return nil
 }
 

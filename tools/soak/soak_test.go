@@ -14,8 +14,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(roleEnv) == "invoke" {
-		end(invoke(os.Args[2:]))
+	if len(os.Args) > 1 && roles[os.Args[1]] != nil {
+		end(roles[os.Args[1]](os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
@@ -27,9 +27,8 @@ func TestContention(t *testing.T) {
 }
 
 func TestScannerBesideTransitions(t *testing.T) {
-	for _, memory := range []bool{true, false} {
-		require.NoError(t, inPlace(t.TempDir(), memory, func(dir string) error { return scan(t.Context(), filepath.Join(dir, "scan"), 10_000) }))
-	}
+	require.NoError(t, inPlace("", true, func(dir string) error { return scan(t.Context(), filepath.Join(dir, "scan"), 10_000) }))
+	require.NoError(t, grounds(t.Context(), t.TempDir(), 5_000))
 }
 
 func TestDoctorsAndAcquirers(t *testing.T) {
@@ -44,7 +43,6 @@ func TestNoSyncUnderTheCatalogueLock(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "strace")
 	c := exec.Command("strace", "-f", "-qq", "-y", "-o", log, "-e", "trace=flock,fsync,fdatasync,sync_file_range,syncfs,sync,msync",
 		os.Args[0], "invoke", filepath.Join(t.TempDir(), "home"), "plugin", "5")
-	c.Env = append(os.Environ(), roleEnv+"=invoke")
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	text, err := os.ReadFile(log)

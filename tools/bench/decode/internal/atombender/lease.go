@@ -2,11 +2,13 @@
 
 package atombender
 
-import "encoding/json"
-import "fmt"
-import "reflect"
-import "regexp"
-import "unicode/utf8"
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"unicode/utf8"
+)
 
 type AdapterName string
 
