@@ -30,6 +30,11 @@ gen: docs ## write gen/ from the schemas and the tables, and the cases of schema
 docs: ## write gen/docs and gen/model from the tables
 	@cd tools && go run ./leasedoc -write
 
+.PHONY: readme
+readme: ## run the commands of the READMEs and write their outputs anew
+	@cd tools && go run ./readme -write ../README.md
+	@cd persist/etcd && go test -count=1 -run '^TestREADME$$' . -update
+
 .PHONY: model
 model: ## search the model of the protocol with Spin (two minutes; needs spin and gcc)
 	@cd tools && go run ./leasedoc/spin
