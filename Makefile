@@ -19,8 +19,12 @@ build: ## put the containlease program into bin/
 	@go build -o bin/containlease ./tools/containlease
 
 .PHONY: test
-test: ## all tests of all modules, with the race detector
-	@for m in $(MODULES); do (cd $$m && go test -race ./...) || exit 1; done
+test: ## all tests of all modules, with the race detector; every event in them is held against the table
+	@traces=$$(mktemp -d) && trap 'rm -rf '$$traces EXIT && \
+	  overlay=$$(cd tools && go run ./traces -overlay $$traces) && \
+	  export GOFLAGS="$$GOFLAGS -overlay=$$overlay" CONTAINLEASE_TRACES=$$traces && \
+	  for m in $(MODULES); do (cd $$m && go test -race $(TESTFLAGS) ./...) || exit 1; done && \
+	  cd tools && go run ./traces -check $$traces
 
 .PHONY: gen
 gen: docs ## write gen/ from the schemas and the tables, and the cases of schema/vectors

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite the README's outputs")
 // TestREADME types the console commands of the README, with a server of this test in place of the one that it names.
 func TestREADME(t *testing.T) {
 	endpoint := server(t, func(*embed.Config) {})
-	args := []string{"run", "./readme", "-as", "http://127.0.0.1:2379="+endpoint, "../persist/etcd/README.md"}
+	args := []string{"run", "./readme", "-as", "http://127.0.0.1:2379=" + endpoint, "../persist/etcd/README.md"}
 	if *update {
 		args = append(args[:2], append([]string{"-write"}, args[2:]...)...)
 	}
