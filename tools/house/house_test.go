@@ -122,7 +122,7 @@ func listIn(t *testing.T, module, system, format string, args ...string) []strin
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-f", format}, args...)...)
 	cmd.Dir = filepath.Join(root, module)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOOS="+system, "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOOS="+system, "CGO_ENABLED=0", "GOFLAGS=") // without the overlay of traces
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
