@@ -19,8 +19,12 @@ build: ## put the containlease program into bin/
 	@go build -o bin/containlease ./tools/containlease
 
 .PHONY: test
-test: ## all tests of all modules, with the race detector
-	@for m in $(MODULES); do (cd $$m && go test -race ./...) || exit 1; done
+test: ## all tests of all modules, with the race detector; every event in them is held against the table
+	@traces=$$(mktemp -d) && trap 'rm -rf '$$traces EXIT && \
+	  overlay=$$(cd tools && go run ./traces -overlay $$traces) && \
+	  export GOFLAGS="$$GOFLAGS -overlay=$$overlay" CONTAINLEASE_TRACES=$$traces && \
+	  for m in $(MODULES); do (cd $$m && go test -race $(TESTFLAGS) ./...) || exit 1; done && \
+	  cd tools && go run ./traces -check $$traces
 
 .PHONY: gen
 gen: docs ## write gen/ from the schemas and the tables, and the cases of schema/vectors
@@ -29,6 +33,11 @@ gen: docs ## write gen/ from the schemas and the tables, and the cases of schema
 .PHONY: docs
 docs: ## write gen/docs and gen/model from the tables
 	@cd tools && go run ./leasedoc -write
+
+.PHONY: readme
+readme: ## run the commands of the READMEs and write their outputs anew
+	@cd tools && go run ./readme -write ../README.md
+	@cd persist/etcd && go test -count=1 -run '^TestREADME$$' . -update
 
 .PHONY: model
 model: ## search the model of the protocol with Spin (two minutes; needs spin and gcc)

@@ -17,10 +17,10 @@
 //
 // # What an error means
 //
-// ErrRefused (a *fsm.TransitionError): the lifecycle forbids it, nothing changed. ErrBlocked (a *BlockedError): the plugin may not
-// start. ErrChanged: somebody else touched the lease; the handle never writes it back. ErrNotDurable: written and
-// visible, but a power loss may undo it: do not open the gate. ErrUnsettled: not known; the handle is frozen and takes
-// only Resync. Any other error of a write: not written, memory unchanged, may be tried again.
+// [ErrRefused] (a [*fsm.TransitionError]): the lifecycle forbids it, nothing changed. [ErrBlocked] (a [*BlockedError]): the plugin may not
+// start. [ErrChanged]: somebody else touched the lease; the handle never writes it back. [ErrNotDurable]: written and
+// visible, but a power loss may undo it: do not open the gate. [ErrUnsettled]: not known; the handle is frozen and takes
+// only [Handle.Resync]. Any other error of a write: not written, memory unchanged, may be tried again.
 //
 // # Who may write, who may remove
 //

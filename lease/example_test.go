@@ -28,36 +28,30 @@ func home(opts ...lease.Option) (r *lease.Registry, remove func()) {
 
 // One invocation, from acquire to release. Package lease/host does all of this for an *exec.Cmd.
 func Example() {
-	reg, remove := home() // lease.Open(ctx, dir)
+	reg, remove := home(lease.WithObserver(func(o lease.Observation) { fmt.Println(o.Event, "->", o.To) })) // lease.Open(ctx, dir)
 	defer remove()
-	ctx := context.Background()
+	ctx, identity := context.Background(), identityOf("acme")
 
-	h, err := reg.Acquire(ctx, identityOf("acme"), "")
-	if err != nil {
-		log.Fatal(err) // a *lease.BlockedError says which lease is in the way, and what to type next
-	}
-	fmt.Println(h.State())
+	h, err := reg.Acquire(ctx, identity, "")
+	check(err) // a *lease.BlockedError says which lease is in the way, and what to type next
+
 	host := lease.HostOf(process.Identity{PID: 4711, BootID: digest("boot"), StartID: digest("start")})
-	for _, step := range []struct {
-		event fsm.Event
-		args  []any
-	}{
-		{fsm.HostStarting, []any{host}}, // the host waits at its gate
-		{fsm.HostStarted, []any{host}},  // after this returns nil the gate may open
-		{fsm.CleanupComplete, nil},      // every process is proved gone
-		{fsm.Release, nil},
-	} {
-		if err := h.Event(ctx, step.event, step.args...); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(h.State())
-	}
+	check(h.Event(ctx, fsm.HostStarting, host)) // the host waits at its gate: none of the plugin's code can run yet
+	check(h.Event(ctx, fsm.HostStarted, host))  // after this returns nil the gate may open
+	check(h.Event(ctx, fsm.CleanupComplete))    // every process is proved gone; else fsm.CleanupUnsafe, with the cause
+	check(h.Release(ctx))
 	// Output:
-	// parent-owned
-	// host-starting
-	// host-active
-	// cleanup-complete
-	// released
+	// acquire -> parent-owned
+	// hostStarting -> host-starting
+	// hostStarted -> host-active
+	// cleanupComplete -> cleanup-complete
+	// release -> released
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
 }
 
 // What the lifecycle forbids changes nothing.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
@@ -19,16 +18,17 @@ func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "containlease-example-")
 	check(err)
 	defer os.RemoveAll(dir)
+	url := endpoint()
 
-	home, err := file.Create(filepath.Join(dir, "home"), file.AllowAnyFilesystem())
+	home, err := file.Create(dir)
 	check(err)
-	machine, err := lease.MachineOf(home)
+	machine, err := lease.MachineOf(home) // refuses a copied home: a clone must not fence out the original
 	check(err)
-	store, err := etcd.Open(ctx, machine, etcd.Endpoints(endpoint()))
+	store, err := etcd.Open(ctx, machine, etcd.Endpoints(url)) // and etcd.TLSFiles, etcd.Login
 	check(err)
-	defer store.Close()
 	reg, err := lease.New(store, home)
 	check(err)
+	defer store.Close()
 	defer reg.Close()
 
 	h, err := reg.Acquire(ctx, identity(), "")

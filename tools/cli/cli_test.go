@@ -32,6 +32,7 @@ func TestSessions(t *testing.T) {
 		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("CONTAINLEASE_HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("CONTAINLEASE_TRACES", os.Getenv("CONTAINLEASE_TRACES")) // see tools/traces
 			return nil
 		},
 		Condition: condition,

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -82,21 +83,50 @@ func TestLinks(t *testing.T) {
 	require.Equal(t, string(want), got, "run the test with -update if this is meant, and say why in DECISIONS.md")
 }
 
-// TestEveryPackageHasAManual wants one package comment per package of the library.
+// TestEveryPackageHasAManual wants one package comment per package of every module.
 func TestEveryPackageHasAManual(t *testing.T) {
-	for _, line := range list(t, "linux", `{{.ImportPath}}|{{.Doc}}|{{len .GoFiles}}`, "./...") {
-		parts := strings.Split(line, "|")
-		if len(parts) == 3 && parts[2] != "0" {
-			require.True(t, strings.HasPrefix(parts[1], "Package "), "%s has no package comment", parts[0])
+	for _, module := range modules {
+		for _, line := range listIn(t, module, "linux", `{{.ImportPath}}|{{.Name}}|{{len .GoFiles}}|{{.Doc}}`, "./...") {
+			parts := strings.SplitN(line, "|", 4)
+			if len(parts) == 4 && parts[2] != "0" {
+				want := "Package " + parts[1] + " "
+				if parts[1] == "main" {
+					want = ""
+				}
+				require.NotEmpty(t, parts[3], "%s has no package comment", parts[0])
+				require.True(t, strings.HasPrefix(parts[3], want), "the comment of %s does not begin with %q", parts[0], want)
+			}
 		}
+	}
+}
+
+// TestEveryPackageHasAnExample wants one that runs in every package that programs import.
+func TestEveryPackageHasAnExample(t *testing.T) {
+	for _, line := range list(t, "linux", `{{.ImportPath}}|{{.Dir}}|{{join .TestGoFiles ","}},{{join .XTestGoFiles ","}}`, "./...") {
+		parts := strings.Split(line, "|")
+		if _, known := mayImport[parts[0]]; !known || parts[0] == "containlease/gen/wire" { // of generated code only
+			continue
+		}
+		runs := false
+		for name := range strings.SplitSeq(parts[2], ",") {
+			text, _ := os.ReadFile(filepath.Join(parts[1], name))
+			runs = runs || strings.Contains(string(text), "\nfunc Example") && strings.Contains(string(text), "// Output:")
+		}
+		require.True(t, runs, "%s has no example with an output", parts[0])
 	}
 }
 
 func list(t *testing.T, system, format string, args ...string) []string {
 	t.Helper()
+	return listIn(t, ".", system, format, args...)
+}
+
+// listIn asks go list in the folder of a module.
+func listIn(t *testing.T, module, system, format string, args ...string) []string {
+	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-f", format}, args...)...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOOS="+system, "CGO_ENABLED=0")
+	cmd.Dir = filepath.Join(root, module)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOOS="+system, "CGO_ENABLED=0", "GOFLAGS=") // without the overlay of traces
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return strings.Split(strings.TrimSpace(string(out)), "\n")

@@ -17,11 +17,16 @@ var (
 	dropped  = regexp.MustCompile(`[^a-z0-9 _-]`)
 )
 
-// TestLinks follows every link of the generated documents: to a file of this repository, and to a heading in it. Nothing leads
-// out of the repository.
+// TestLinks follows every link of the documents, generated or written: to a file of this repository, and to a heading in it.
+// Nothing leads out of the repository.
 func TestLinks(t *testing.T) {
-	paths, err := filepath.Glob(gen + "/docs/*")
-	require.NoError(t, err)
+	var paths []string
+	for _, pattern := range []string{"gen/docs/*", "*.md", "persist/*/*.md", "schema/*/*.md"} {
+		found, err := filepath.Glob("../../" + pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		paths = append(paths, found...)
+	}
 	followed := 0
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
