@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -46,7 +47,10 @@ func frontMain(args []string) error {
 
 // begin tells the owner that there is a front, and starts the gate with the plugin's files and both sockets.
 func (f *front) begin(kind leasefile.BoundaryKind, plugin []string) error {
-	control := os.NewFile(uintptr(f.files), "control socket")
+	control, err := inherited(f.files)
+	if err != nil {
+		return err
+	}
 	defer control.Close()
 	link, theirs, err := socketPair()
 	if err != nil {
@@ -61,7 +65,7 @@ func (f *front) begin(kind leasefile.BoundaryKind, plugin []string) error {
 	if err := send(control, kindFront, word{}); err != nil {
 		return fmt.Errorf("the owner of the lease is gone, or waits no more: %w", err)
 	}
-	attr := &syscall.ProcAttr{Env: os.Environ(), Sys: &syscall.SysProcAttr{Setpgid: !f.tty}}
+	attr := &syscall.ProcAttr{Env: environ(), Sys: &syscall.SysProcAttr{Setpgid: !f.tty}}
 	for fd := range f.files {
 		attr.Files = append(attr.Files, uintptr(fd))
 	}
@@ -70,6 +74,16 @@ func (f *front) begin(kind leasefile.BoundaryKind, plugin []string) error {
 	argv := append([]string{gateName, strconv.Itoa(f.files), strconv.Itoa(f.files + 1)}, plugin...)
 	_, err = syscall.ForkExec("/proc/self/exe", argv, attr)
 	return os.NewSyscallError("starting the gate", err)
+}
+
+// environ is the environment that this process was started with: it is the plugin's, whatever this program's packages made of
+// their own before main began.
+func environ() []string {
+	text, err := os.ReadFile("/proc/self/environ")
+	if err != nil {
+		return os.Environ()
+	}
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == 0 })
 }
 
 // pass gives every signal to the plugin, by way of the gate.

@@ -39,6 +39,10 @@ func ServeGate(fd int) error {
 
 // inherited takes over a socket that this process was started with.
 func inherited(fd int) (*conn, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return nil, fmt.Errorf("descriptor %d is no socket: the lease's owner has closed it, or did not start this process", fd)
+	}
 	unix.CloseOnExec(fd)
 	return newConn(fd)
 }
@@ -71,7 +75,7 @@ func (g *gate) greet() (err error) {
 		return fmt.Errorf("no word from the owner: %w", err)
 	}
 	if g.front != nil {
-		g.spec.Path, g.spec.Args, g.spec.Env = g.plugin[0], g.plugin[1:], os.Environ()
+		g.spec.Path, g.spec.Args, g.spec.Env = g.plugin[0], g.plugin[1:], environ()
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
