@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 
@@ -30,24 +29,11 @@ func main() {
 		serve(polite{})
 		return
 	}
-	if err := show(context.Background(), os.Stdout, "plugin"); err != nil {
+	// The plugin is this program once more.
+	if err := stage.Tell(context.Background(), os.Stdout, "plugin", invoke); err != nil {
 		fmt.Fprintln(os.Stderr, "goplugin:", err)
 		os.Exit(1)
 	}
-}
-
-// show tells the story on a stage of its own. The plugin is this program again, with the argument role.
-func show(ctx context.Context, out io.Writer, role string, opts ...host.Option) (err error) {
-	s, err := stage.New(ctx, out)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	return errors.Join(invoke(ctx, s, exec.Command(exe, role), opts...), s.Show(ctx, "released"))
 }
 
 // invoke is one invocation of the plugin, from Acquire to Release.

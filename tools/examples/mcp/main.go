@@ -12,9 +12,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"time"
 
 	"containlease/lease/host"
 	"containlease/tools/examples/internal/stage"
@@ -27,8 +27,8 @@ func main() {
 	var err error
 	if len(os.Args) == 2 && os.Args[1] == "server" {
 		err = serve(context.Background())
-	} else {
-		err = show(context.Background(), os.Stdout, "server")
+	} else { // the server is this program once more
+		err = stage.Tell(context.Background(), os.Stdout, "server", invoke)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mcp:", err)
@@ -36,24 +36,9 @@ func main() {
 	}
 }
 
-// show tells the story on a stage of its own. The server is this program again, with the argument role.
-func show(ctx context.Context, out io.Writer, role string, opts ...host.Option) (err error) {
-	s, err := stage.New(ctx, out)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	transport := &mcp.CommandTransport{Command: exec.Command(exe, role)}
-	return errors.Join(invoke(ctx, s, transport, opts...), s.Show(ctx, "released"))
-}
-
 // invoke is one invocation of the server, from Acquire to Release.
-func invoke(ctx context.Context, s *stage.Stage, transport *mcp.CommandTransport, opts ...host.Option) error {
-	identity, err := stage.Identity("greeter", "greeter.greet", transport.Command.Path)
+func invoke(ctx context.Context, s *stage.Stage, cmd *exec.Cmd, opts ...host.Option) error {
+	identity, err := stage.Identity("greeter", "greeter.greet", cmd.Path)
 	if err != nil {
 		return err
 	}
@@ -62,11 +47,11 @@ func invoke(ctx context.Context, s *stage.Stage, transport *mcp.CommandTransport
 		return err // with the command to type, if an earlier invocation may be alive
 	}
 	defer h.Close()
-	prepared, err := host.Prepare(ctx, h, transport.Command, opts...)
+	prepared, err := host.Prepare(ctx, h, cmd, opts...)
 	if err != nil {
 		return errors.Join(err, h.Release(ctx))
 	}
-	failed := errors.Join(s.Show(ctx, "prepared"), call(ctx, s, transport))
+	failed := errors.Join(s.Show(ctx, "prepared"), call(ctx, s, &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Second}))
 	result, err := prepared.Finish(ctx)
 	if err != nil {
 		return errors.Join(failed, err) // the lease stays, and blocks the plugin

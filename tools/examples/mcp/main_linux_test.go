@@ -67,9 +67,9 @@ func TestInitializeCallAndClose(t *testing.T) {
 				var out bytes.Buffer
 				s, err := stage.New(t.Context(), &out)
 				require.NoError(t, err)
-				transport := &mcp.CommandTransport{Command: rehearsal.Self(role), TerminateDuration: 300 * time.Millisecond}
-				gone := rehearsal.Watched(t, transport.Command)
-				err = invoke(t.Context(), s, transport, opts...)
+				cmd := rehearsal.Self(role)
+				gone := rehearsal.Watched(t, cmd)
+				err = invoke(t.Context(), s, cmd, opts...)
 				if want.says == "" {
 					require.NoError(t, err)
 				} else {
@@ -86,9 +86,9 @@ func TestInitializeCallAndClose(t *testing.T) {
 func TestAServerThatIsNone(t *testing.T) {
 	s, err := stage.New(t.Context(), &bytes.Buffer{})
 	require.NoError(t, err)
-	transport := &mcp.CommandTransport{Command: rehearsal.Self("breaks")}
-	gone := rehearsal.Watched(t, transport.Command)
-	require.Error(t, invoke(t.Context(), s, transport, host.WithBoundary("subreaper")))
+	cmd := rehearsal.Self("breaks")
+	gone := rehearsal.Watched(t, cmd)
+	require.Error(t, invoke(t.Context(), s, cmd, host.WithBoundary("subreaper")))
 	gone()
 	requireNothing(t, s)
 }

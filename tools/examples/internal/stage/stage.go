@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"containlease/gen/leasefile"
 	"containlease/lease"
+	"containlease/lease/host"
 )
 
 // Stage is a home in a temporary directory. Its owner closes it.
@@ -34,6 +36,21 @@ func New(ctx context.Context, out io.Writer) (*Stage, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return &Stage{Registry: reg, out: out, dir: dir}, nil
+}
+
+// Tell has one invocation of a plugin, which is this program in a role, on a stage of its own.
+func Tell(ctx context.Context, out io.Writer, role string,
+	invoke func(context.Context, *Stage, *exec.Cmd, ...host.Option) error) (err error) {
+	s, err := New(ctx, out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return errors.Join(invoke(ctx, s, exec.Command(exe, role)), s.Show(ctx, "released"))
 }
 
 // Close removes the home.
