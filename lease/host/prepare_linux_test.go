@@ -152,3 +152,52 @@ func TestAPreparedPluginsFirstInstructionFindsHostActive(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, h.Release(t.Context()))
 }
+
+// What the plugin closes is closed to the library, though front and gate live on.
+func TestAPluginClosesItsOutput(t *testing.T) {
+	reg, _ := open(t)
+	h := acquire(t, reg)
+	cmd := sh(`echo bye; exec >&-; read line; exit 6`)
+	p := prepare(t, h, "subreaper", cmd)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	said := make(chan string, 1)
+	go func() { text, _ := io.ReadAll(out); said <- string(text) }()
+	select {
+	case text := <-said:
+		require.Equal(t, "bye\n", text)
+	case <-time.After(patience):
+		require.Fail(t, "somebody holds the plugin's output open")
+	}
+	require.NoError(t, in.Close())
+	require.EqualError(t, cmd.Wait(), "exit status 6")
+	_, err = p.Finish(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, h.Release(t.Context()))
+}
+
+func TestTheProofDoesNotWaitForFinish(t *testing.T) {
+	complete := make(chan struct{})
+	reg, err := lease.Open(t.Context(), filepath.Join(t.TempDir(), "home"), lease.WithObserver(func(o lease.Observation) {
+		if o.Kind == lease.Moved && o.Event == fsm.CleanupComplete {
+			close(complete)
+		}
+	}))
+	require.NoError(t, err)
+	defer reg.Close()
+	h := acquire(t, reg)
+	cmd := exec.Command("true")
+	p := prepare(t, h, "subreaper", cmd)
+	require.NoError(t, cmd.Run())
+	select {
+	case <-complete:
+	case <-time.After(patience):
+		require.Fail(t, "the lease is not complete")
+	}
+	_, err = p.Finish(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, h.Release(t.Context()))
+}
