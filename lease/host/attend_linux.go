@@ -77,6 +77,8 @@ func (g *gateProcess) hear(f frame, e *ending, limit *deadline) (empty bool) {
 	switch f.kind {
 	case kindStarted:
 		e.started = true
+	case kindAsked:
+		limit.start()
 	case kindFailed:
 		e.failed = &StartError{Path: g.path, Err: syscall.Errno(w.Number)}
 		limit.start()

@@ -13,9 +13,28 @@ import (
 
 // BenchmarkRun is one whole invocation of `true`, from acquire to release, in each boundary.
 func BenchmarkRun(b *testing.B) {
+	inEachKind(b, func(h *lease.Handle, cmd *exec.Cmd, opts ...host.Option) error {
+		_, err := host.Run(b.Context(), h, cmd, opts...)
+		return err
+	})
+}
+
+// BenchmarkPrepare is the same, started by somebody else.
+func BenchmarkPrepare(b *testing.B) {
+	inEachKind(b, func(h *lease.Handle, cmd *exec.Cmd, opts ...host.Option) error {
+		p, err := host.Prepare(b.Context(), h, cmd, opts...)
+		require.NoError(b, err)
+		require.NoError(b, cmd.Run())
+		_, err = p.Finish(b.Context())
+		return err
+	})
+}
+
+func inEachKind(b *testing.B, invoke func(*lease.Handle, *exec.Cmd, ...host.Option) error) {
 	for _, kind := range host.Kinds {
 		b.Run(kind, func(b *testing.B) {
-			if _, err := host.Choose(host.WithBoundary(kind), host.AcceptUnproved()); err != nil {
+			opts := []host.Option{host.WithBoundary(kind), host.AcceptUnproved()}
+			if _, err := host.Choose(opts...); err != nil {
 				b.Skip(err)
 			}
 			reg, err := lease.Open(b.Context(), filepath.Join(b.TempDir(), "home"))
@@ -24,8 +43,7 @@ func BenchmarkRun(b *testing.B) {
 			for b.Loop() {
 				h, err := reg.Acquire(b.Context(), identity, "")
 				require.NoError(b, err)
-				_, err = host.Run(b.Context(), h, exec.Command("true"), host.WithBoundary(kind), host.AcceptUnproved())
-				require.NoError(b, err)
+				require.NoError(b, invoke(h, exec.Command("true"), opts...))
 				require.NoError(b, h.Release(b.Context()))
 			}
 		})

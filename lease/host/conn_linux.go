@@ -78,6 +78,24 @@ func (r reader) Read(p []byte) (int, error) {
 	return n, r.c.note(oob[:oobn])
 }
 
+// hungUp reports whether the other side is gone. Of no socket it never is.
+func (c *conn) hungUp() bool {
+	if c == nil {
+		return false
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return true
+	}
+	up := false
+	err = raw.Control(func(fd uintptr) {
+		polled := []unix.PollFd{{Fd: int32(fd)}} // a hang-up is told unasked
+		_, perr := unix.Poll(polled, 0)
+		up = perr == nil && polled[0].Revents&unix.POLLHUP == 0
+	})
+	return err != nil || !up
+}
+
 // note keeps the sender's pid from the ancillary data; the gate's end asks for none.
 func (c *conn) note(oob []byte) error {
 	msgs, err := unix.ParseSocketControlMessage(oob)

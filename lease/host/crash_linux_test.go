@@ -45,7 +45,7 @@ func owner() int {
 	if os.Getenv("HOST_TEST_LIFELINE") != "" {
 		cmd.ExtraFiles = []*os.File{os.NewFile(3, "lifeline")}
 	}
-	if _, err := host.Run(ctx, h, cmd, opts...); err != nil {
+	if _, err := run(ctx, h, cmd, opts...); err != nil {
 		fmt.Println(err)
 		return 1
 	}

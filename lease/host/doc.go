@@ -15,6 +15,22 @@
 //	result, err := host.Run(ctx, handle, exec.Command("plugin"))
 //	if err == nil { err = handle.Release(ctx) }
 //
+// # Commands that somebody else starts
+//
+// A library that starts, signals and kills its commands itself gets one that [Prepare] has changed. It starts the front:
+//
+//	owner ── library ── front ── gate ──┤ boundary: plugin ├
+//	  └────── control socket ─────┘
+//
+// The front is what the library takes for the plugin: it passes on every signal that can be passed on and ends as the plugin
+// ends. It holds nothing, so SIGKILL of it is a request to stop the plugin. All else, and so what a crash leaves behind, is as with Run.
+//
+//	prepared, err := host.Prepare(ctx, handle, cmd)
+//	client := plugin.NewClient(&plugin.ClientConfig{Cmd: cmd, ...}) // starts, calls and kills it
+//	client.Kill()
+//	result, err := prepared.Finish(ctx)
+//	if err == nil { err = handle.Release(ctx) }
+//
 // # Boundaries
 //
 // The gate is a child subreaper in every kind, so a normal end always has its word. The kinds differ in what they stop at a

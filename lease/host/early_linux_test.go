@@ -54,7 +54,7 @@ func diesAtWrite() error {
 		return err
 	}
 	cmd := exec.Command("touch", filepath.Join(os.Getenv("HOST_TEST_HOME"), "ran"))
-	_, err = host.Run(ctx, h, cmd, host.WithBoundary(os.Getenv("HOST_TEST_BOUNDARY")), host.AcceptUnproved(),
+	_, err = run(ctx, h, cmd, host.WithBoundary(os.Getenv("HOST_TEST_BOUNDARY")), host.AcceptUnproved(),
 		host.WithGate(os.Getenv("HOST_TEST_GATE")))
 	return fmt.Errorf("it did not die: %w", err)
 }
@@ -70,30 +70,35 @@ func TestAnOwnerThatDiesBeforeTheGateOpens(t *testing.T) {
 		} {
 			t.Run(kind+"/"+string(want.state), func(t *testing.T) {
 				available(t, kind)
-				home := filepath.Join(t.TempDir(), "home")
-				life := newLifeline(t)
-				cmd := as("dies-at-write", "HOST_TEST_HOME="+home, "HOST_TEST_WRITE="+write, "HOST_TEST_BOUNDARY="+kind)
-				// The plugin never runs, so the gate alone has it: its output.
-				cmd.Stdout = life.gift
-				require.Error(t, cmd.Run())
-				reg, err := lease.Open(t.Context(), home)
-				require.NoError(t, err)
-				defer reg.Close()
-				c := &crash{t: t, reg: reg}
-				require.Equal(t, want.state, c.find().State)
-				if kind == "process-group" && write == "2" {
-					c.requireKept(verdict.Uncertain, "no-proof") // nothing ran, and nothing proves that
-					life.requireCut()                            // its gate leaves its note before it ends
-					return
-				}
-				require.Eventually(t, func() bool { return c.find().Verdict.Outcome == verdict.Gone }, patience, patience/1000, "%+v", c.find())
-				require.Equal(t, want.rule, c.find().Verdict.Rule)
-				c.repair()
-				empty(t, reg)
-				require.NoFileExists(t, filepath.Join(home, "ran"))
+				t.Run("run", func(t *testing.T) { diesBeforeTheGateOpens(t, kind, write, want.state, want.rule, "") })
+				t.Run("prepare", func(t *testing.T) { diesBeforeTheGateOpens(t, kind, write, want.state, want.rule, "1") })
 			})
 		}
 	}
+}
+
+func diesBeforeTheGateOpens(t *testing.T, kind, write string, state fsm.State, rule, prepared string) {
+	home := filepath.Join(t.TempDir(), "home")
+	life := newLifeline(t)
+	cmd := as("dies-at-write", "HOST_TEST_HOME="+home, "HOST_TEST_WRITE="+write, "HOST_TEST_BOUNDARY="+kind, "HOST_TEST_PREPARE="+prepared)
+	// The plugin never runs, so the gate alone has it: its output.
+	cmd.Stdout = life.gift
+	require.Error(t, cmd.Run())
+	reg, err := lease.Open(t.Context(), home)
+	require.NoError(t, err)
+	defer reg.Close()
+	c := &crash{t: t, reg: reg}
+	require.Equal(t, state, c.find().State)
+	if kind == "process-group" && write == "2" {
+		c.requireKept(verdict.Uncertain, "no-proof") // nothing ran, and nothing proves that
+		life.requireCut()                            // its gate leaves its note before it ends
+		return
+	}
+	require.Eventually(t, func() bool { return c.find().Verdict.Outcome == verdict.Gone }, patience, patience/1000, "%+v", c.find())
+	require.Equal(t, rule, c.find().Verdict.Rule)
+	c.repair()
+	empty(t, reg)
+	require.NoFileExists(t, filepath.Join(home, "ran"))
 }
 
 // An owner that dies as soon as its gate is born has no host on record yet; but its group is, and is removed with the lease.

@@ -20,6 +20,10 @@ var (
 		"or ask for auto: %w", errors.ErrUnsupported)
 	// ErrCommand: the *exec.Cmd asks for what the gate cannot pass on, or was used already.
 	ErrCommand = errors.New("this command cannot be run under a lease")
+	// ErrDigest: the plugin's file is not the one whose digest WithSHA256 gave; nothing was started.
+	ErrDigest = errors.New("this is not the expected program")
+	// ErrNeverStarted: a prepared command was not started, or its front was killed before it had a gate; none of the plugin's code ran.
+	ErrNeverStarted = errors.New("the prepared command never started")
 	// ErrScopeClosed: a cleanup was registered after Scope.Close began; it was not run, and nothing waits for it.
 	ErrScopeClosed = errors.New("the cleanup scope is closed")
 	// ErrGate: the gate did not behave; nothing of the plugin was started.

@@ -24,7 +24,10 @@ const (
 	kindStop      kind = 'x'
 )
 
-// From gate to owner.
+// From front to owner, on the gate's socket before there is a gate.
+const kindFront kind = 'F'
+
+// From gate to owner, and some of it to the front.
 const (
 	kindHello   kind = 'h'
 	kindAnswer  kind = 'a'
@@ -32,20 +35,21 @@ const (
 	kindFailed  kind = 'f'
 	kindStatus  kind = 'e'
 	kindEmpty   kind = '0'
+	kindAsked   kind = 'k' // the front is gone: the plugin is asked to end
 )
 
 // maxFrame bounds a frame's body: the largest holds a plugin's arguments and environment, which Linux bounds at a
 // quarter of the stack.
 const maxFrame = 16 << 20
 
-// spec is what the gate has to know of the plugin, and of the lease for its note.
+// spec is what the gate has to know of the plugin, and of the lease for its note. A gate behind a front has Path, Dir, Args and Env
+// from the front, as somebody else made them in the end.
 type spec struct {
 	Home, LeaseID, Token string
 	Path, Dir            string
 	Args, Env            []string
 	Extra                int   // extra files, from descriptor 3 on
 	GraceNanos           int64 // from being asked to being killed
-	Terminal             bool  // the plugin reads from a terminal
 	Boundary             leasefile.Boundary
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -16,27 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// GateMain makes a program able to serve as its own gate. Call it as the first statement of main: in a normal start it returns at
-// once; in a gate it never returns.
-func GateMain() {
-	if len(os.Args) != 2 || os.Args[0] != gateName {
-		mainCalled.Store(true)
-		return
-	}
-	fd, err := strconv.Atoi(os.Args[1])
-	if err == nil {
-		err = ServeGate(fd)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, gateName+":", err)
-		os.Exit(70)
-	}
-	os.Exit(0)
-}
-
 // gate is the process between owner and plugin, on its own side.
 type gate struct {
 	conn   *conn
+	front  *conn    // nil where there is none
+	plugin []string // behind a front: the plugin's path and its argv
 	spec   spec
 	self   leasefile.Host // as its owner put it on record: in a PID namespace of its own the gate sees another pid
 	inside enclosure
@@ -47,13 +30,25 @@ type gate struct {
 // ServeGate is the gate, on the control socket fd: what `containlease gate` runs. It returns when nothing that it could wait
 // for is left. The calling goroutine keeps its thread for good: the plugin is tied to it.
 func ServeGate(fd int) error {
-	runtime.LockOSThread() // PDEATHSIG follows the thread that forked
-	unix.CloseOnExec(fd)
-	c, err := newConn(fd)
+	c, err := inherited(fd)
 	if err != nil {
 		return err
 	}
-	g := &gate{conn: c, kids: &children{}}
+	return (&gate{conn: c, kids: &children{}}).serve()
+}
+
+// inherited takes over a socket that this process was started with.
+func inherited(fd int) (*conn, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return nil, fmt.Errorf("descriptor %d is no socket: the lease's owner has closed it, or did not start this process", fd)
+	}
+	unix.CloseOnExec(fd)
+	return newConn(fd)
+}
+
+func (g *gate) serve() error {
+	runtime.LockOSThread() // PDEATHSIG follows the thread that forked
 	if err := g.greet(); err != nil {
 		return err
 	}
@@ -62,15 +57,16 @@ func ServeGate(fd int) error {
 	if g.opens() {
 		g.start()
 		go g.listen()
+		go g.listenToFront()
 	}
 	g.reap()
 	if err := g.inside.drained(); err != nil {
 		return err
 	}
 	// Each is a proof of its own: an owner that lives needs no note, which a full disk may refuse, and the note stands without it.
-	err = g.leaveNote()
-	_ = send(c, kindEmpty, word{})
-	return errors.Join(err, c.Close())
+	err := g.leaveNote()
+	_ = send(g.conn, kindEmpty, word{})
+	return errors.Join(err, g.conn.Close())
 }
 
 // greet enters the boundary, becomes a subreaper and proves to the owner which process this is.
@@ -78,10 +74,13 @@ func (g *gate) greet() (err error) {
 	if err := expect(g.conn.in, kindSpec, &g.spec); err != nil {
 		return fmt.Errorf("no word from the owner: %w", err)
 	}
+	if g.front != nil {
+		g.spec.Path, g.spec.Args, g.spec.Env = g.plugin[0], g.plugin[1:], environ()
+	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
 	}
-	if g.inside, err = enclosureOf(g.spec.Boundary, g.spec.Terminal); err != nil {
+	if g.inside, err = enclosureOf(g.spec.Boundary, isTerminal(os.Stdin)); err != nil {
 		_ = send(g.conn, kindFailed, word{Text: err.Error()})
 		return err
 	}
@@ -128,18 +127,30 @@ func (g *gate) start() {
 	sys := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	g.inside.shape(sys)
 	attr := &syscall.ProcAttr{Dir: g.spec.Dir, Env: g.spec.Env, Files: files, Sys: sys}
-	pid, err := syscall.ForkExec(g.spec.Path, g.spec.Args, attr)
+	var pid int
+	err := error(unix.ECANCELED)
+	if !g.front.hungUp() { // who killed the front wants nothing of the plugin to run
+		pid, err = syscall.ForkExec(g.spec.Path, g.spec.Args, attr)
+	}
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, &errno):
-		_ = send(g.conn, kindFailed, word{Number: int(errno)})
+		g.tell(kindFailed, int(errno))
 	case err != nil:
-		_ = send(g.conn, kindFailed, word{Number: int(unix.EINVAL)})
+		g.tell(kindFailed, int(unix.EINVAL))
 	default:
 		g.kids.plugin(pid)
-		_ = send(g.conn, kindStarted, word{})
+		g.tell(kindStarted, 0)
 	}
 	letGo(len(files))
+}
+
+// tell has the owner and the front know what became of the plugin.
+func (g *gate) tell(k kind, number int) {
+	_ = send(g.conn, k, word{Number: number})
+	if g.front != nil {
+		_ = send(g.front, k, word{Number: number})
+	}
 }
 
 // letGo puts /dev/null on the standard files and closes the extra ones, so that the plugin's readers see its end.
@@ -178,6 +189,23 @@ func (g *gate) listen() {
 	}
 }
 
+// listenToFront passes on what was signalled to the front, which is for its starter to judge: no signal begins the grace but the one
+// that cannot be passed on, KILL.
+func (g *gate) listenToFront() {
+	for g.front != nil {
+		f, err := receive(g.front.in)
+		if err != nil {
+			_ = send(g.conn, kindAsked, word{})
+			g.end.ask()
+			return
+		}
+		var w word
+		if f.kind == kindSignal && f.read(&w) == nil {
+			g.kids.signalPlugin(syscall.Signal(w.Number))
+		}
+	}
+}
+
 // reap waits until there is nothing left to wait for.
 func (g *gate) reap() {
 	for {
@@ -186,7 +214,7 @@ func (g *gate) reap() {
 			return
 		}
 		if wasPlugin {
-			_ = send(g.conn, kindStatus, word{Number: int(status)})
+			g.tell(kindStatus, int(status))
 			g.end.drain()
 		}
 		g.end.look()

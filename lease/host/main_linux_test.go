@@ -27,6 +27,7 @@ var roles = map[string]func() error{
 	"leaves-cgroup":   leavesCgroup,
 	"nests-cgroups":   nestsCgroups,
 	"freezes":         freezes,
+	"inherits-gate":   inheritsGate,
 }
 
 // played answers whether this process was started in a role, or the tests are run elsewhere, and with which exit code.

@@ -16,7 +16,7 @@ const killWait = 5 * time.Second
 // hold open.
 const reapWait = 2 * killWait
 
-// Option changes one Run.
+// Option changes one Run or Prepare.
 type Option func(*options)
 
 type options struct {
@@ -25,6 +25,7 @@ type options struct {
 	signals  <-chan os.Signal
 	boundary string
 	unproved bool
+	sha256   []byte
 }
 
 func collect(opts []Option) options {
@@ -48,7 +49,12 @@ func WithGrace(d time.Duration) Option { return func(o *options) { o.grace = d }
 // WithGate names a containlease program that serves as the gate, for programs that cannot call GateMain.
 func WithGate(path string) Option { return func(o *options) { o.gate = path } }
 
-// WithSignals has Run pass on what arrives on ch, each exactly once: to the plugin, whose standard input decides which. If that is a
+// WithSHA256 refuses a plugin whose file has another digest (ErrDigest). It is looked at before anything is started: a file that is
+// exchanged afterwards is not noticed. With Prepare it stands for a check of the library's own (go-plugin's SecureConfig), which
+// would find this program in the plugin's place.
+func WithSHA256(sum []byte) Option { return func(o *options) { o.sha256 = append([]byte{}, sum...) } }
+
+// WithSignals has Run (Prepare needs none: what is signalled to the process that somebody else started reaches the plugin) pass on what arrives on ch, each exactly once: to the plugin, whose standard input decides which. If that is a
 // terminal, INT, QUIT and TSTP are not passed on, since the terminal sends them itself. URG, CHLD and PIPE never are. TERM and
 // HUP also begin the grace. The channel stays the caller's.
 func WithSignals(ch <-chan os.Signal) Option { return func(o *options) { o.signals = ch } }

@@ -23,42 +23,70 @@ func Supported() error { return nil }
 // and the lease stays. Other errors tell of a plugin that was not started, its lease complete all the same: *StartError, ErrCommand, ErrNoGate,
 // ErrGate, or what h.Event returned. With a nil error the Result is the plugin's own end.
 func Run(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...Option) (Result, error) {
-	o := collect(opts)
-	if s := h.State(); s != fsm.StateParentOwned {
-		return Result{}, &fsm.TransitionError{Lease: h.ID(), State: s, Event: fsm.HostStarting, Class: fsm.OutOfOrder}
+	i := &invocation{h: h, cmd: cmd, o: collect(opts)}
+	if err := i.begin(ctx); err != nil {
+		return i.res, err
 	}
+	g, err := summon(h, cmd, i.b, i.o)
+	if err != nil {
+		return i.res, i.abandon(ctx, err)
+	}
+	err = i.conduct(ctx, g)
+	return i.res, err
+}
+
+// invocation is what Run and Prepare have in common: all but who starts the gate.
+type invocation struct {
+	h   *lease.Handle
+	cmd *exec.Cmd // the plugin
+	o   options
+	b   boundary
+	res Result
+}
+
+// begin builds the boundary. On an error nothing was started, and the lease is complete.
+func (i *invocation) begin(ctx context.Context) error {
+	if s := i.h.State(); s != fsm.StateParentOwned {
+		return &fsm.TransitionError{Lease: i.h.ID(), State: s, Event: fsm.HostStarting, Class: fsm.OutOfOrder}
+	}
+	b, choice, err := enclose(ctx, i.h, i.cmd, i.o)
+	i.b, i.res.Boundary, i.res.Why = b, choice.Kind, choice.Why
+	if err != nil {
+		return errors.Join(err, record(context.WithoutCancel(ctx), i.h, fsm.CleanupComplete))
+	}
+	return nil
+}
+
+// abandon completes a lease of which no gate can open any more, for the reason that is given.
+func (i *invocation) abandon(ctx context.Context, reason error) error {
+	return errors.Join(reason, i.b.dissolve(), record(context.WithoutCancel(ctx), i.h, fsm.CleanupComplete))
+}
+
+// conduct opens the gate, waits for the end and proves it.
+func (i *invocation) conduct(ctx context.Context, g *gateProcess) error {
 	cleanup := context.WithoutCancel(ctx)
-	b, choice, err := enclose(ctx, h, cmd, o)
-	res := Result{Boundary: choice.Kind, Why: choice.Why}
-	if err != nil {
-		return res, errors.Join(err, record(cleanup, h, fsm.CleanupComplete))
+	if err := g.admit(ctx, i.h); err != nil {
+		return errors.Join(err, g.dismiss(cleanup, i.h))
 	}
-	g, err := summon(h, cmd, b, o)
-	if err != nil {
-		return res, errors.Join(err, b.dissolve(), record(cleanup, h, fsm.CleanupComplete))
-	}
-	if err := g.admit(ctx, h); err != nil {
-		return res, errors.Join(err, g.dismiss(cleanup, h))
-	}
-	end := g.attend(ctx, o)
+	end := g.attend(ctx, i.o)
 	// The kernel removes no group that somebody is in: the gate's word is checked by the owner's own eyes.
-	if err := b.dissolve(); end.unproved == nil && errors.Is(err, lease.ErrOccupied) {
+	if err := i.b.dissolve(); end.unproved == nil && errors.Is(err, lease.ErrOccupied) {
 		end.unproved = fmt.Errorf("the gate said that nothing is left: %w", err)
 	}
-	res.Started, res.Code, res.Signaled = end.started, end.code, end.signaled
+	i.res.Started, i.res.Code, i.res.Signaled = end.started, end.code, end.signaled
 	if end.unproved != nil {
 		reason := fmt.Errorf("%w: %w", ErrUnsafe, end.unproved)
-		return res, errors.Join(reason, record(cleanup, h, fsm.CleanupUnsafe, reason))
+		return errors.Join(reason, record(cleanup, i.h, fsm.CleanupUnsafe, reason))
 	}
-	if err := record(cleanup, h, fsm.CleanupComplete); err != nil {
-		return res, errors.Join(end.failed, err)
+	if err := record(cleanup, i.h, fsm.CleanupComplete); err != nil {
+		return errors.Join(end.failed, err)
 	}
-	return res, end.failed
+	return end.failed
 }
 
 // enclose checks the command, settles which boundary it gets, and builds it.
 func enclose(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, o options) (b boundary, c Choice, err error) {
-	if err := check(cmd); err != nil {
+	if err := check(cmd, o); err != nil {
 		return nil, c, err
 	}
 	if err := permitted(o); err != nil {
@@ -114,7 +142,7 @@ func (g *gateProcess) end(wait time.Duration) error {
 		return nil
 	case <-time.After(wait):
 	}
-	_ = g.child.Kill() // only ever the child itself: it is not reaped, or Kill knows that it is
+	_ = g.kill() // only ever the gate itself: as our child it is not reaped, or Kill knows that it is
 	select {
 	case <-g.dead:
 		return nil

@@ -1,13 +1,16 @@
 package host
 
 import (
+	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,20 +20,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gateName is argv[0] of a program that is started as its own gate.
-const gateName = "containlease-gate"
-
-// mainCalled is set by GateMain in a normal start. Without it a program that is started again as its own gate
-// would run its whole main once more.
-var mainCalled atomic.Bool
-
 // gateProcess is a gate as its owner sees it: alive, waiting, and exactly identified.
 type gateProcess struct {
 	conn     *conn
-	child    *os.Process // the same, as we started it
 	process  process.Process
 	pidfd    *process.Pidfd
-	dead     chan struct{} // closed once it was reaped
+	kill     func() error  // of this process and no other; nil before a front's gate is identified
+	dead     chan struct{} // closed once it has ended, and was reaped if that is for us to do
 	boundary boundary
 	path     string // of the plugin, for messages
 	tty      bool   // the plugin reads from a terminal
@@ -48,9 +44,11 @@ func summon(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (*gateProcess
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)
 	}
-	s := specOf(h, cmd, o)
-	s.Boundary, s.Terminal = b.record(), g.tty
-	if err := g.identify(s); err != nil {
+	s, err := specOf(h, cmd, b, o)
+	if err == nil {
+		err = g.identify(s)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrGate, err), g.end(0))
 	}
 	return g, nil
@@ -73,13 +71,13 @@ func launch(cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
 		c.Close()
 		return nil, err
 	}
-	g := &gateProcess{conn: c, child: self.Process, dead: make(chan struct{}), boundary: b, path: cmd.Path, tty: tty}
+	g := &gateProcess{conn: c, kill: self.Process.Kill, dead: make(chan struct{}), boundary: b, path: cmd.Path, tty: tty}
 	go func() { defer close(g.dead); _ = self.Wait() }() // its status proves nothing
 	return g, nil
 }
 
-// check refuses what the gate could not pass on faithfully.
-func check(cmd *exec.Cmd) error {
+// check refuses what the gate could not pass on faithfully, and a file that is not the one expected.
+func check(cmd *exec.Cmd, o options) error {
 	switch {
 	case cmd.Err != nil:
 		return &StartError{Path: cmd.Path, Err: cmd.Err}
@@ -88,7 +86,35 @@ func check(cmd *exec.Cmd) error {
 	case cmd.SysProcAttr != nil:
 		return fmt.Errorf("%w: it has a SysProcAttr, which the gate does not pass on", ErrCommand)
 	}
+	return verify(cmd, o.sha256)
+}
+
+// verify compares the plugin's file with the digest that its caller expects, if there is one.
+func verify(cmd *exec.Cmd, want []byte) error {
+	if want == nil {
+		return nil
+	}
+	f, err := os.Open(located(cmd))
+	if err != nil {
+		return &StartError{Path: cmd.Path, Err: err}
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return &StartError{Path: cmd.Path, Err: err}
+	}
+	if got := sum.Sum(nil); !bytes.Equal(got, want) {
+		return fmt.Errorf("%w: %s has sha256 %x, expected was %x; nothing was started", ErrDigest, cmd.Path, got, want)
+	}
 	return nil
+}
+
+// located is the plugin's file as seen from here: a relative path is relative to where the plugin will be.
+func located(cmd *exec.Cmd) string {
+	if filepath.IsAbs(cmd.Path) {
+		return cmd.Path
+	}
+	return filepath.Join(cmd.Dir, cmd.Path)
 }
 
 // gateCommand is the gate, with the plugin's standard files and extra files at their own numbers and the control
@@ -108,16 +134,20 @@ func gateCommand(cmd *exec.Cmd, path string, control *os.File, tty bool) (*exec.
 	return gate, nil
 }
 
-func specOf(h *lease.Handle, cmd *exec.Cmd, o options) spec {
-	s := spec{
-		Home: h.Registry().Dir(), LeaseID: h.ID(), Token: h.Snapshot().Lease.Owner.Token,
-		Path: cmd.Path, Dir: cmd.Dir, Args: cmd.Args, Env: cmd.Environ(),
-		Extra: len(cmd.ExtraFiles), GraceNanos: o.grace.Nanoseconds(),
+func specOf(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (spec, error) {
+	home, err := filepath.Abs(h.Registry().Dir()) // a gate behind a front is where the plugin is
+	return spec{
+		Home: home, LeaseID: h.ID(), Token: h.Snapshot().Lease.Owner.Token,
+		Path: cmd.Path, Dir: cmd.Dir, Args: argv(cmd), Env: cmd.Environ(),
+		Extra: len(cmd.ExtraFiles), GraceNanos: o.grace.Nanoseconds(), Boundary: b.record(),
+	}, err
+}
+
+func argv(cmd *exec.Cmd) []string {
+	if len(cmd.Args) == 0 {
+		return []string{cmd.Path}
 	}
-	if len(s.Args) == 0 {
-		s.Args = []string{cmd.Path}
-	}
-	return s
+	return cmd.Args
 }
 
 // identify learns the gate's pid from the kernel, pins it, and has it answer once more: only then is it certain that

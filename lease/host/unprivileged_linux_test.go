@@ -116,12 +116,32 @@ func TestASetUidProgramBehindASubreaper(t *testing.T) {
 	require.Contains(t, rest, "goes on waiting")
 	life.requireWhole()
 	require.Regexp(t, "^orphan orphan cleanup-unsafe removed false", d.doctor())
+	endForeign(d, life, pid)
+}
+
+// A plugin that the gate may not signal outlives the front that was killed: the owner's patience is bounded, and the lease tells.
+func TestASetUidPluginBehindAFront(t *testing.T) {
+	t.Setenv("HOST_TEST_PREPARE", "1")
+	d := newDelegated(t)
+	out, life, err := d.owner("subreaper", d.script(`front=$(cut -d" " -f4 /proc/$PPID/stat); echo $$; `+
+		`(read up <DIR/up; kill -KILL $front) & HOST_TEST_ROLE=becomes-root exec DIR/becomes-root >DIR/up`))
+	require.Error(t, err)
+	pid, rest, _ := strings.Cut(out, "\n")
+	require.Contains(t, rest, "after the end was asked for")
+	life.requireWhole()
+	require.Regexp(t, "^orphan orphan cleanup-unsafe removed false", d.doctor())
+	endForeign(d, life, pid)
+}
+
+// endForeign ends what root alone may signal, and requires that the doctor then clears the lease.
+func endForeign(d *delegated, life *lifeline, pid string) {
+	d.t.Helper()
 	n, err := strconv.Atoi(pid)
-	require.NoError(t, err)
-	require.NoError(t, unix.Kill(n, syscall.SIGKILL)) // alive, so the number is still its own
+	require.NoError(d.t, err)
+	require.NoError(d.t, unix.Kill(n, syscall.SIGKILL)) // alive, so the number is still its own
 	life.requireCut()
 	cleared := func() bool {
 		return strings.HasPrefix(d.doctor(), "gone boundary-empty cleanup-unsafe removed true <nil>")
 	}
-	require.Eventually(t, cleared, patience, patience/200)
+	require.Eventually(d.t, cleared, patience, patience/200)
 }

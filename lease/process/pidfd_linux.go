@@ -78,6 +78,15 @@ func (p *Pidfd) Signal(sig syscall.Signal) error {
 	})
 }
 
+// Reap takes the process out of the table if it has ended and is our child by now: an orphan that came to an init or a child
+// subreaper which did not start it. It waits for nothing. The error is unix.ECHILD where it is no child of ours. Never for
+// what an os.Process of this program waits for.
+func (p *Pidfd) Reap() error {
+	return p.control("reap", func(fd int) error {
+		return os.NewSyscallError("waitid", unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG, nil))
+	})
+}
+
 // Close lets go of the process, which goes on undisturbed. It does not end a
 // Wait that has begun.
 func (p *Pidfd) Close() error { return p.file.Close() }

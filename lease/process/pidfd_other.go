@@ -23,6 +23,9 @@ func (*Pidfd) Exited() (bool, error) { return false, ErrUnsupported }
 // Wait fails with ErrUnsupported.
 func (*Pidfd) Wait(context.Context) error { return ErrUnsupported }
 
+// Reap fails with ErrUnsupported.
+func (*Pidfd) Reap() error { return ErrUnsupported }
+
 // Signal fails with ErrUnsupported.
 func (*Pidfd) Signal(syscall.Signal) error { return ErrUnsupported }
 

@@ -95,6 +95,8 @@ var classes = []struct {
 	{host.ErrNoGate, exitBug},
 	{host.ErrCommand, exitBug},
 	{host.ErrScopeClosed, exitBug},
+	{host.ErrNeverStarted, exitBug},
+	{host.ErrDigest, exitRefused},
 	{fsm.ErrRefused, exitBug},
 	{lease.ErrBusy, exitBug},
 	{lease.ErrBadArgument, exitBug},

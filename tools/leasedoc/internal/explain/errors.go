@@ -70,6 +70,8 @@ var Errors = []Error{
 	{"host.ErrBoundary", host.ErrBoundary, "the boundary that was asked for is not possible here", "ask for auto, or read why", nothing},
 	{"host.ErrUnproved", host.ErrUnproved, "process-group proves nothing after a crash, and that was not accepted", "ask for auto, or accept it: it is audited", nothing},
 	{"host.ErrCommand", host.ErrCommand, "the command asks for what the gate cannot pass on", "correct the program", nothing},
+	{"host.ErrDigest", host.ErrDigest, "the plugin's file is not the one that was expected; nothing was started", "find out who exchanged it", nothing},
+	{"host.ErrNeverStarted", host.ErrNeverStarted, "a prepared command was not started; no plugin code ran", "nothing: release the lease", nothing},
 	{"host.ErrGate", host.ErrGate, "the gate did not start or did not answer; no plugin code ran", "read the wrapped cause", proof},
 	{"host.ErrScopeClosed", host.ErrScopeClosed, "a cleanup was registered after its scope began to close; it was not run", "register before Close; it is a mistake in the program", nothing},
 }
