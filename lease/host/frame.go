@@ -30,6 +30,7 @@ const (
 	kindAnswer  kind = 'a'
 	kindStarted kind = 'r'
 	kindFailed  kind = 'f'
+	kindStopped kind = 't'
 	kindStatus  kind = 'e'
 	kindEmpty   kind = '0'
 )

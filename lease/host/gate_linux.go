@@ -185,7 +185,13 @@ func (g *gate) reap() {
 		if !more {
 			return
 		}
-		if wasPlugin {
+		switch {
+		case status.Stopped():
+			if wasPlugin {
+				_ = send(g.conn, kindStopped, word{Number: int(status.StopSignal())})
+			}
+			continue
+		case wasPlugin:
 			_ = send(g.conn, kindStatus, word{Number: int(status)})
 			g.end.drain()
 		}

@@ -32,8 +32,9 @@ type gateProcess struct {
 	pidfd    *process.Pidfd
 	dead     chan struct{} // closed once it was reaped
 	boundary boundary
-	path     string // of the plugin, for messages
-	tty      bool   // the plugin reads from a terminal
+	path     string          // of the plugin, for messages
+	tty      bool            // the plugin reads from a terminal
+	stopped  func(os.Signal) // told of every stop of the plugin; nil: nobody wants to know
 }
 
 // ended reports whether the gate has ended. Only of an identified one.
@@ -74,6 +75,9 @@ func launch(cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
 		return nil, err
 	}
 	g := &gateProcess{conn: c, child: self.Process, dead: make(chan struct{}), boundary: b, path: cmd.Path, tty: tty}
+	if tty {
+		g.stopped = o.stopped
+	}
 	go func() { defer close(g.dead); _ = self.Wait() }() // its status proves nothing
 	return g, nil
 }

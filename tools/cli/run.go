@@ -144,8 +144,8 @@ func (a *app) invoke(f runFlags, argv []string, s *status) error {
 	if err := a.auditUnproved(reg, choice, sub.args); err != nil {
 		return err
 	}
-	signals, stop := catch()
-	defer stop()
+	signals := catch()
+	defer signals.close()
 	h, err := a.acquire(reg, sub.identity, f, signals)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (a *app) invoke(f runFlags, argv []string, s *status) error {
 	cmd := &exec.Cmd{Path: sub.path, Args: sub.args, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
 	// No deadline: --timeout is for locks, and a plugin runs as long as it likes.
 	f.boundary = choice.Kind
-	opts := append(f.boundaryOptions(), host.WithGrace(f.grace), host.WithSignals(signals))
+	opts := append(f.boundaryOptions(), host.WithGrace(f.grace), host.WithSignals(signals), host.WithStopped(signals.stopToo))
 	res, err := host.Run(context.Background(), h, cmd, opts...)
 	err = release(h, res.Started, err)
 	s.ended(h, res)
