@@ -99,11 +99,14 @@ func (g *gate) greet() (err error) {
 }
 
 // deaf takes every signal that would end or stop the gate, by handlers rather than by ignoring: what is ignored would
-// stay so in the plugin. TERM asks the plugin to end.
+// stay so in the plugin. For the same reason it leaves alone what our caller ignores (nohup). TERM asks the plugin to end.
 func (g *gate) deaf() {
 	ch := make(chan os.Signal, 16)
-	signal.Notify(ch)
-	signal.Reset(unix.SIGURG, unix.SIGCHLD)
+	for s := unix.SIGHUP; s < 65; s++ {
+		if s != unix.SIGURG && s != unix.SIGCHLD && !signal.Ignored(s) {
+			signal.Notify(ch, s)
+		}
+	}
 	go func() {
 		for s := range ch {
 			if s == unix.SIGTERM {
