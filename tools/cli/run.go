@@ -73,6 +73,10 @@ subreaper; --status-file says which it was, and why. One that is not possible he
 anything is written. process-group proves nothing after a crash: it needs --accept-unproved, which
 is audited.
 
+--grace begins at the first of: TERM or HUP sent to run, the end of CMD (for what it left behind), the
+death of run. Nothing is killed before it is over; then everything is. At a terminal CMD is in run's
+process group: the keys reach it directly, and run stops (Ctrl-Z) when CMD does.
+
 With --plugin, CMD may be left out: then the program on record runs. A CMD that is given must be
 that program.
 
