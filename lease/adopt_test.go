@@ -64,6 +64,9 @@ func TestAdopt(t *testing.T) {
 	require.Empty(t, d.audit(t))
 	require.ErrorIs(t, c.adopt(t, word), lease.ErrNotForThis)
 	require.Len(t, c.audit(t), 1)
+	another := moved(t, d)
+	require.NoError(t, another.adopt(t, word))
+	require.NotEqual(t, machineOf(t, c), machineOf(t, another), "nor by that of another copy")
 }
 
 func machineOf(t *testing.T, d *desk) string {
@@ -94,4 +97,10 @@ func TestAdoptRefuses(t *testing.T) {
 		require.NoError(t, c.adopt(t, word))
 		c.open(t)
 	}
+	// One that cannot be read at all may well say that the home is ours.
+	lines := len(c.audit(t))
+	require.NoError(t, os.Remove(filepath.Join(c.dir, "machine.json")))
+	require.NoError(t, os.Mkdir(filepath.Join(c.dir, "machine.json"), 0o700))
+	require.Error(t, c.adopt(t, word))
+	require.Len(t, c.audit(t), lines)
 }

@@ -31,6 +31,8 @@ type Inspection struct {
 	Problem  error  // why it is no lease, or nil
 	Foreign  bool   // a name that is not ours: reported, blocks nothing
 	Evidence *leasefile.EvidenceV1
+
+	inhabited bool // somebody is proved to be in its boundary
 }
 
 // word is the state as a person reads it.

@@ -82,6 +82,10 @@ func (g *gateProcess) hear(f frame, e *ending, limit *deadline) (empty bool) {
 	case kindFailed:
 		e.failed = &StartError{Path: g.path, Err: syscall.Errno(w.Number)}
 		limit.start()
+	case kindStopped:
+		if g.stopped != nil {
+			g.stopped(syscall.Signal(w.Number))
+		}
 	case kindStatus:
 		e.code, e.signaled = statusOf(syscall.WaitStatus(w.Number))
 		limit.start() // what it left behind has the grace to go
@@ -124,8 +128,8 @@ func forwards(s syscall.Signal, tty bool) bool {
 	switch s {
 	case unix.SIGURG, unix.SIGCHLD, unix.SIGPIPE:
 		return false
-	case unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP:
-		return !tty // the terminal sends them to the whole group itself
+	case unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGWINCH, unix.SIGCONT:
+		return !tty // the terminal sends them to the whole group itself, and the shell the last
 	}
 	return true
 }

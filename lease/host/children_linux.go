@@ -24,12 +24,12 @@ func (c *children) plugin(pid int) {
 	c.main = pid
 }
 
-// reapOne waits for the next child to end and reaps it. more is false when there is none left (ECHILD), which with the
-// subreaper means that no descendant is left either.
+// reapOne waits for the next child to end, and reaps it, or to be stopped: status tells which. more is false when there is none
+// left (ECHILD), which with the subreaper means that no descendant is left either.
 func (c *children) reapOne() (status syscall.WaitStatus, wasPlugin, more bool) {
 	var info unix.Siginfo
 	for {
-		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT|unix.WALL, nil)
+		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL, nil)
 		if err == unix.EINTR {
 			continue
 		}
@@ -41,12 +41,12 @@ func (c *children) reapOne() (status syscall.WaitStatus, wasPlugin, more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var ws unix.WaitStatus
-	pid, err := unix.Wait4(-1, &ws, unix.WNOHANG|unix.WALL, nil)
+	pid, err := unix.Wait4(-1, &ws, unix.WNOHANG|unix.WUNTRACED|unix.WALL, nil)
 	if err != nil || pid == 0 {
 		return 0, false, true
 	}
 	wasPlugin = pid == c.main
-	if wasPlugin {
+	if wasPlugin && !ws.Stopped() {
 		c.main = 0
 	}
 	return syscall.WaitStatus(ws), wasPlugin, true

@@ -33,6 +33,7 @@ const (
 	kindAnswer  kind = 'a'
 	kindStarted kind = 'r'
 	kindFailed  kind = 'f'
+	kindStopped kind = 't'
 	kindStatus  kind = 'e'
 	kindEmpty   kind = '0'
 	kindAsked   kind = 'k' // the front is gone: the plugin is asked to end

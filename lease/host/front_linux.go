@@ -33,8 +33,7 @@ func frontMain(args []string) error {
 		return err
 	}
 	signals := make(chan os.Signal, 64)
-	signal.Notify(signals)
-	signal.Reset(unix.SIGURG, unix.SIGCHLD)
+	catch(signals)
 	f := &front{tty: isTerminal(os.Stdin), files: fds[0]}
 	if err := f.begin(leasefile.BoundaryKind(args[1]), args[2:]); err != nil {
 		return err

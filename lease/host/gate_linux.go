@@ -97,12 +97,10 @@ func (g *gate) greet() (err error) {
 	return expect(g.conn.in, kindName, &g.self)
 }
 
-// deaf takes every signal that would end or stop the gate, by handlers rather than by ignoring: what is ignored would
-// stay so in the plugin. TERM asks the plugin to end.
+// deaf takes every signal that would end or stop the gate. TERM asks the plugin to end.
 func (g *gate) deaf() {
 	ch := make(chan os.Signal, 16)
-	signal.Notify(ch)
-	signal.Reset(unix.SIGURG, unix.SIGCHLD)
+	catch(ch)
 	go func() {
 		for s := range ch {
 			if s == unix.SIGTERM {
@@ -206,6 +204,16 @@ func (g *gate) listenToFront() {
 	}
 }
 
+// catch has every signal sent to ch, by handlers rather than by ignoring: what is ignored would stay so in the plugin. For the
+// same reason it leaves alone what our caller ignores (nohup).
+func catch(ch chan<- os.Signal) {
+	for s := unix.SIGHUP; s < 65; s++ {
+		if s != unix.SIGURG && s != unix.SIGCHLD && !signal.Ignored(s) {
+			signal.Notify(ch, s)
+		}
+	}
+}
+
 // reap waits until there is nothing left to wait for.
 func (g *gate) reap() {
 	for {
@@ -213,7 +221,13 @@ func (g *gate) reap() {
 		if !more {
 			return
 		}
-		if wasPlugin {
+		switch {
+		case status.Stopped():
+			if wasPlugin {
+				_ = send(g.conn, kindStopped, word{Number: int(status.StopSignal())})
+			}
+			continue
+		case wasPlugin:
 			g.tell(kindStatus, int(status))
 			g.end.drain()
 		}

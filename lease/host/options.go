@@ -26,6 +26,7 @@ type options struct {
 	boundary string
 	unproved bool
 	sha256   []byte
+	stopped  func(os.Signal)
 }
 
 func collect(opts []Option) options {
@@ -43,7 +44,9 @@ func WithBoundary(kind string) Option { return func(o *options) { o.boundary = k
 // stays until a reboot, or an operator's word.
 func AcceptUnproved() Option { return func(o *options) { o.unproved = true } }
 
-// WithGrace sets the time between asking and killing; 0 kills at once.
+// WithGrace sets the time between asking and killing; 0 kills at once. It begins once, at the first of: a TERM or HUP that is passed on, the end
+// of Run's context, the plugin's end (for what it left behind), the owner's death. Nothing is killed before it is over; then
+// everything is, until nothing is left. Run waits 5 s longer for that, and no more.
 func WithGrace(d time.Duration) Option { return func(o *options) { o.grace = d } }
 
 // WithGate names a containlease program that serves as the gate, for programs that cannot call GateMain.
@@ -54,10 +57,15 @@ func WithGate(path string) Option { return func(o *options) { o.gate = path } }
 // would find this program in the plugin's place.
 func WithSHA256(sum []byte) Option { return func(o *options) { o.sha256 = append([]byte{}, sum...) } }
 
-// WithSignals has Run (Prepare needs none: what is signalled to the process that somebody else started reaches the plugin) pass on what arrives on ch, each exactly once: to the plugin, whose standard input decides which. If that is a
-// terminal, INT, QUIT and TSTP are not passed on, since the terminal sends them itself. URG, CHLD and PIPE never are. TERM and
-// HUP also begin the grace. The channel stays the caller's.
+// WithSignals has Run pass on what arrives on ch, each exactly once: to the plugin, whose standard input decides which. If that is a
+// terminal, INT, QUIT, TSTP, TTIN, TTOU and WINCH are not passed on, since the terminal sends them to the whole group itself, nor
+// CONT, which the shell does. URG, CHLD and PIPE never are. TERM and HUP also begin the grace. The channel stays the caller's.
+// Prepare needs none: what is signalled to the process that somebody else started reaches the plugin.
 func WithSignals(ch <-chan os.Signal) Option { return func(o *options) { o.signals = ch } }
+
+// WithStopped has Run call f, with the signal, whenever a plugin that reads from a terminal was stopped: a program that is a job of a
+// shell stops itself then, since the shell waits for it and not for the plugin. Run waits for f.
+func WithStopped(f func(os.Signal)) Option { return func(o *options) { o.stopped = f } }
 
 // Result tells how a plugin ended.
 type Result struct {

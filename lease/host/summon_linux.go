@@ -28,8 +28,9 @@ type gateProcess struct {
 	kill     func() error  // of this process and no other; nil before a front's gate is identified
 	dead     chan struct{} // closed once it has ended, and was reaped if that is for us to do
 	boundary boundary
-	path     string // of the plugin, for messages
-	tty      bool   // the plugin reads from a terminal
+	path     string          // of the plugin, for messages
+	tty      bool            // the plugin reads from a terminal
+	stopped  func(os.Signal) // told of every stop of the plugin; nil: nobody wants to know
 }
 
 // ended reports whether the gate has ended. Only of an identified one.
@@ -72,6 +73,9 @@ func launch(cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
 		return nil, err
 	}
 	g := &gateProcess{conn: c, kill: self.Process.Kill, dead: make(chan struct{}), boundary: b, path: cmd.Path, tty: tty}
+	if tty {
+		g.stopped = o.stopped
+	}
 	go func() { defer close(g.dead); _ = self.Wait() }() // its status proves nothing
 	return g, nil
 }

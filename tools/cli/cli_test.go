@@ -22,14 +22,20 @@ func TestMain(m *testing.M) {
 }
 
 // TestSessions runs the sessions in testdata. Each has a home of its own, which does not exist yet.
-func TestSessions(t *testing.T) {
+func TestSessions(t *testing.T) { sessions(t, "testdata") }
+
+// TestUsers runs what users of other programs met, each named as in the list of what they reported (users.md).
+func TestUsers(t *testing.T) { sessions(t, "testdata/users") }
+
+func sessions(t *testing.T, dir string) {
+	t.Helper()
 	if host.Supported() != nil {
 		t.Skip("run works on Linux only")
 	}
 	// testscript leaves its directory behind when -run leaves out some of the sessions.
 	t.Setenv("GOTMPDIR", t.TempDir())
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("CONTAINLEASE_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("CONTAINLEASE_TRACES", os.Getenv("CONTAINLEASE_TRACES")) // see tools/traces

@@ -73,6 +73,10 @@ subreaper; --status-file says which it was, and why. One that is not possible he
 anything is written. process-group proves nothing after a crash: it needs --accept-unproved, which
 is audited.
 
+--grace begins at the first of: TERM or HUP sent to run, the end of CMD (for what it left behind), the
+death of run. Nothing is killed before it is over; then everything is. At a terminal CMD is in run's
+process group: the keys reach it directly, and run stops (Ctrl-Z) when CMD does.
+
 With --plugin, CMD may be left out: then the program on record runs. A CMD that is given must be
 that program.
 
@@ -144,8 +148,8 @@ func (a *app) invoke(f runFlags, argv []string, s *status) error {
 	if err := a.auditUnproved(reg, choice, sub.args); err != nil {
 		return err
 	}
-	signals, stop := catch()
-	defer stop()
+	signals := catch()
+	defer signals.close()
 	h, err := a.acquire(reg, sub.identity, f, signals)
 	if err != nil {
 		return err
@@ -153,7 +157,7 @@ func (a *app) invoke(f runFlags, argv []string, s *status) error {
 	cmd := &exec.Cmd{Path: sub.path, Args: sub.args, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
 	// No deadline: --timeout is for locks, and a plugin runs as long as it likes.
 	f.boundary = choice.Kind
-	opts := append(f.boundaryOptions(), host.WithGrace(f.grace), host.WithSignals(signals))
+	opts := append(f.boundaryOptions(), host.WithGrace(f.grace), host.WithSignals(signals), host.WithStopped(signals.stopToo))
 	res, err := host.Run(context.Background(), h, cmd, opts...)
 	err = release(h, res.Started, err)
 	s.ended(h, res)

@@ -44,12 +44,19 @@ var sessionCommands = map[string]func(ts *testscript.TestScript, neg bool, args 
 	"says":            says,
 }
 
-// condition knows [pidns]: may this user make a PID namespace?
+// conditions are what a session may ask of this machine: [pidns], may this user make a PID namespace? [machineid], and may it
+// mount something over the machine's id?
+var conditions = map[string][]string{
+	"pidns":     {"--pid", "--fork", "--mount-proc", "true"},
+	"machineid": {"--mount", "mount", "--bind", "/etc/hostname", "/etc/machine-id"},
+}
+
 func condition(name string) (bool, error) {
-	if name != "pidns" {
+	try, known := conditions[name]
+	if !known {
 		return false, fmt.Errorf("unknown condition %s", name)
 	}
-	return exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").Run() == nil, nil
+	return exec.Command("unshare", try...).Run() == nil, nil
 }
 
 // exits CODE CMD ARGS...: the command ends with exactly this code.

@@ -8,17 +8,20 @@ import (
 	"syscall"
 )
 
-// catch has the signals that a plugin may be sent delivered to the channel, from now until stop. One that the caller had
-// ignored (nohup) stays ignored.
-func catch() (signals <-chan os.Signal, stop func()) {
-	ch := make(chan os.Signal, 64)
+// caught are the signals that a plugin may be sent, from catch until close. One that our caller had ignored (nohup) stays ignored.
+type caught chan os.Signal
+
+func catch() caught {
+	c := make(caught, 64)
 	for _, s := range forwarded() {
 		if !signal.Ignored(s) {
-			signal.Notify(ch, s)
+			signal.Notify(c, s)
 		}
 	}
-	return ch, func() { signal.Stop(ch) }
+	return c
 }
+
+func (c caught) close() { signal.Stop(c) }
 
 // terminal are the signals that end a wait: before a plugin is there, there is nobody to forward them to.
 var terminal = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}

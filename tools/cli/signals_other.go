@@ -8,3 +8,6 @@ import (
 )
 
 func forwarded() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+
+// stopToo does nothing: there is no job control here.
+func (caught) stopToo(os.Signal) {}

@@ -91,9 +91,11 @@ func platformsDocument() string {
 	p.heading("Systems")
 	var rows [][]string
 	for _, x := range explain.Platforms {
-		rows = append(rows, []string{x.GOOS, x.Identity, x.Home, x.End, x.Tested})
+		rows = append(rows, []string{x.GOOS, x.Identity, x.Home, x.End, x.Tested, x.Ran})
 	}
-	p.table([]string{"system", "identity of a process", "a home", "proof of the end", "checked by"}, rows)
+	p.table([]string{"system", "identity of a process", "a home", "proof of the end", "checked by", "run on"}, rows)
+	p.say("\nThe packages %s have no file for one system only: their tests, run on Linux, are about all systems. All other code for another "+
+		"system was read by a compiler and by nobody's processor. Job control at a terminal is Linux's, like `run` itself.", code(strings.Join(explain.Pure, "`, `")))
 	p.heading("Boundaries")
 	rows = nil
 	for _, k := range boundaryKinds() {

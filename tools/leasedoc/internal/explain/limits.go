@@ -28,7 +28,7 @@ var Limits = []Point{
 	{"Snapshots and clones", "A home that was copied or moved is refused, since its inode changed. Identical clones of a whole virtual machine cannot be told apart; restoring a snapshot brings back processes and records together."},
 	{"A disk that lies", "A device that acknowledges a sync and loses it may bring back an older state after a power loss. After a power loss the boot is another one, and nothing of the invocation lives: what comes back can block, but not admit wrongly."},
 	{"Root", "A plugin that runs as root can enter a foreign PID namespace and fork twice there: the subreaper does not see it. It can also kill the gate."},
-	{"A killed gate", "SIGKILL of the gate leaves no proof. The lease stays, and only a reboot clears it."},
+	{"A killed gate", "Behind a subreaper SIGKILL of the gate leaves no proof: the lease stays until a reboot, or an operator's word (retire). A control group and a PID namespace prove the end all the same."},
 	{"Helpers", "What the owner itself starts before a host exists is inside the boundary, and has ended before hostStarting. Outside of a boundary, or beyond hostStarting, the model finds the lease removed too early (runs unbounded and helper-stays)."},
 	{"A stranger's lease", "A program that keeps no liveness lock and no evidence is judged by its processes alone; on the same boot its death is believed only on the operator's word that there is a single PID namespace."},
 	{"Process identity", "Two processes of one number that start within one clock tick differ only in their pidfs inode (Linux 6.9). On older kernels they look the same; a dead owner may then look alive, and the lease blocks."},

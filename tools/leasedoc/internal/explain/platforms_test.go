@@ -25,11 +25,21 @@ func TestPlatformsAreWhatBuildsThere(t *testing.T) {
 	}
 }
 
+// TestPurePackagesAreTheSameEverywhere: code and tests.
+func TestPurePackagesAreTheSameEverywhere(t *testing.T) {
+	for _, dir := range explain.Pure {
+		for _, p := range explain.Platforms {
+			require.Equal(t, files(t, "linux", dir), files(t, p.GOOS, dir), "%s on %s", dir, p.GOOS)
+		}
+		require.NotEmpty(t, files(t, "linux", dir))
+	}
+}
+
 // files are those of a package that build on a system.
 func files(t *testing.T, goos, dir string) []string {
 	ctx := build.Default
 	ctx.GOOS, ctx.CgoEnabled = goos, false
 	pkg, err := ctx.ImportDir(filepath.Join(root, dir), 0)
 	require.NoError(t, err)
-	return pkg.GoFiles
+	return slices.Concat(pkg.GoFiles, pkg.TestGoFiles, pkg.XTestGoFiles)
 }
