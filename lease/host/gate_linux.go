@@ -60,6 +60,7 @@ func ServeGate(fd int) error {
 	g.end = newEnder(g.kids, g.inside, time.Duration(g.spec.GraceNanos))
 	g.deaf()
 	if g.opens() {
+		pass("the gate is open")
 		g.start()
 		go g.listen()
 	}
@@ -67,9 +68,12 @@ func ServeGate(fd int) error {
 	if err := g.inside.drained(); err != nil {
 		return err
 	}
+	pass("nothing is left")
 	// Each is a proof of its own: an owner that lives needs no note, which a full disk may refuse, and the note stands without it.
 	err = g.leaveNote()
+	pass("the gate leaves its note")
 	_ = send(c, kindEmpty, word{})
+	pass("the gate says that nothing is left")
 	return errors.Join(err, c.Close())
 }
 
@@ -85,6 +89,7 @@ func (g *gate) greet() (err error) {
 		_ = send(g.conn, kindFailed, word{Text: err.Error()})
 		return err
 	}
+	pass("the gate is inside")
 	if err := send(g.conn, kindHello, word{}); err != nil {
 		return err
 	}
@@ -137,6 +142,7 @@ func (g *gate) start() {
 		_ = send(g.conn, kindFailed, word{Number: int(unix.EINVAL)})
 	default:
 		g.kids.plugin(pid)
+		pass("the gate has started the plugin")
 		_ = send(g.conn, kindStarted, word{})
 	}
 	letGo(len(files))
@@ -186,6 +192,7 @@ func (g *gate) reap() {
 			return
 		}
 		if wasPlugin {
+			pass("the plugin ends")
 			_ = send(g.conn, kindStatus, word{Number: int(status)})
 			g.end.drain()
 		}

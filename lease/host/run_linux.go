@@ -33,6 +33,7 @@ func Run(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...Option) (R
 	if err != nil {
 		return res, errors.Join(err, record(cleanup, h, fsm.CleanupComplete))
 	}
+	pass("the boundary is built")
 	g, err := summon(h, cmd, b, o)
 	if err != nil {
 		return res, errors.Join(err, b.dissolve(), record(cleanup, h, fsm.CleanupComplete))
@@ -40,11 +41,14 @@ func Run(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...Option) (R
 	if err := g.admit(ctx, h); err != nil {
 		return res, errors.Join(err, g.dismiss(cleanup, h))
 	}
+	pass("the owner opens the gate")
 	end := g.attend(ctx, o)
+	pass("the gate ends")
 	// The kernel removes no group that somebody is in: the gate's word is checked by the owner's own eyes.
 	if err := b.dissolve(); end.unproved == nil && errors.Is(err, lease.ErrOccupied) {
 		end.unproved = fmt.Errorf("the gate said that nothing is left: %w", err)
 	}
+	pass("the boundary is removed")
 	res.Started, res.Code, res.Signaled = end.started, end.code, end.signaled
 	if end.unproved != nil {
 		reason := fmt.Errorf("%w: %w", ErrUnsafe, end.unproved)
@@ -79,6 +83,7 @@ func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
 	if err := h.Enclose(ctx, g.boundary.record(), g.process.Inode); err != nil {
 		return err
 	}
+	pass("the boundary is recorded")
 	host := lease.HostOf(g.process.Identity)
 	for _, ev := range []fsm.Event{fsm.HostStarting, fsm.HostStarted} {
 		if err := h.Event(ctx, ev, host); err != nil {

@@ -48,11 +48,13 @@ func summon(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (*gateProcess
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)
 	}
+	pass("the gate starts")
 	s := specOf(h, cmd, o)
 	s.Boundary, s.Terminal = b.record(), g.tty
 	if err := g.identify(s); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrGate, err), g.end(0))
 	}
+	pass("the gate is identified")
 	return g, nil
 }
 
