@@ -37,7 +37,7 @@ var beginning = []moment{
 	{"hostStarted: published", "owner", ""},
 	{"hostStarted: settled", "owner", ""},
 	{"hostStarted: memory moved", "owner", ""},
-	{"the owner opens the gate", "owner", ""},
+	{"the gate opens", "owner", ""},
 	{"the gate is open", "gate", ""},
 	{"the gate has started the plugin", "gate", ""},
 	{"the plugin runs", "plugin", ""},

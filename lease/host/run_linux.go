@@ -41,7 +41,7 @@ func Run(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...Option) (R
 	if err := g.admit(ctx, h); err != nil {
 		return res, errors.Join(err, g.dismiss(cleanup, h))
 	}
-	pass("the owner opens the gate")
+	pass("the gate opens")
 	end := g.attend(ctx, o)
 	pass("the gate ends")
 	// The kernel removes no group that somebody is in: the gate's word is checked by the owner's own eyes.
