@@ -17,7 +17,6 @@ import (
 // roles are what this binary can be when a test starts it again, chosen by HOST_TEST_ROLE.
 var roles = map[string]func() error{
 	"owner-elsewhere": func() error { return elsewhere(func() error { os.Exit(owner()); return nil }) },
-	"dies-at-write":   diesAtWrite,
 	"completes":       completes,
 	"doctor":          func() error { return elsewhere(doctor) },
 	"chooser":         func() error { return elsewhere(chooser) },

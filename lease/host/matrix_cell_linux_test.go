@@ -20,19 +20,22 @@ func (c *cell) nobodyKnows() bool {
 }
 
 // measure plays the story up to the moment, kills, and looks.
-func (c *cell) measure(t *testing.T, crasher string, s story, at int) {
+func (c *cell) measure(t *testing.T, crasher string, s story) {
 	home := filepath.Join(t.TempDir(), "home")
 	var args []string
 	if s.mover {
 		args = append(args, newGroup(t))
 	}
 	play := newScene(t, crasher, home, c.Boundary, args...)
-	play.lead(s.moments[:at+1])
+	play.lead(s.moments[:c.at+1])
 	play.strike(c.Killed)
 	alive := play.settle()
 	c.Alive = "nobody"
 	if alive {
 		c.Alive = "a child of the plugin"
+	}
+	if before(s.moments, c.at, "the gate opens") {
+		require.False(t, play.stage.saw("the plugin runs"), "the gate was never opened")
 	}
 
 	reg, err := lease.Open(t.Context(), home)

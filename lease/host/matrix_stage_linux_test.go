@@ -21,6 +21,7 @@ type stage struct {
 
 	mu      sync.Mutex
 	waiting map[string]arrival
+	seen    map[string]bool // every point that anybody ever reached
 	freed   bool
 	came    chan struct{} // a token for each arrival
 }
@@ -40,7 +41,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "stage") // the name of a socket is bounded
 	require.NoError(t, err)
-	s := &stage{t: t, path: filepath.Join(dir, "s"), waiting: map[string]arrival{}, came: make(chan struct{}, 64)}
+	s := &stage{t: t, path: filepath.Join(dir, "s"), waiting: map[string]arrival{}, seen: map[string]bool{}, came: make(chan struct{}, 64)}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: s.path, Net: "unix"})
 	require.NoError(t, err)
 	var served sync.WaitGroup
@@ -78,6 +79,7 @@ func (s *stage) serve(l *net.UnixListener) {
 func (s *stage) arrive(point string, a arrival) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.seen[point] = true
 	if s.freed && !stayers[point] {
 		a.letOn()
 		return
@@ -106,6 +108,13 @@ func (s *stage) await(point string) arrival {
 			require.FailNow(s.t, "nobody reached: "+point)
 		}
 	}
+}
+
+// saw reports whether anybody ever reached the point.
+func (s *stage) saw(point string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen[point]
 }
 
 // free lets everybody on who can go on, from now on at every point.
