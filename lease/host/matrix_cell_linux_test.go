@@ -35,7 +35,7 @@ func (c *cell) measure(t *testing.T, crasher string, s story) {
 		c.Alive = "a child of the plugin"
 	}
 	if before(s.moments, c.at, "the gate opens") {
-		require.False(t, play.stage.saw("the plugin runs"), "the gate was never opened")
+		require.False(t, play.stage.saw("the gate has started the plugin"), "nobody opened the gate")
 	}
 
 	reg, err := lease.Open(t.Context(), home)
