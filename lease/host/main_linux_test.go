@@ -18,6 +18,9 @@ import (
 var roles = map[string]func() error{
 	"owner-elsewhere": func() error { return elsewhere(func() error { os.Exit(owner()); return nil }) },
 	"completes":       completes,
+	"ladder-owner":    ladderOwner,
+	"asks":            asks,
+	"reuses-pid":      reusesPID,
 	"doctor":          func() error { return elsewhere(doctor) },
 	"chooser":         func() error { return elsewhere(chooser) },
 	"becomes-root":    becomesRoot,

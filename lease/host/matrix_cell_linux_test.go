@@ -8,7 +8,6 @@ import (
 	"containlease/fsm"
 	"containlease/lease"
 	"containlease/lease/process"
-	"containlease/lease/verdict"
 
 	"github.com/stretchr/testify/require"
 )
@@ -58,42 +57,15 @@ func (c *cell) measure(t *testing.T, crasher string, s story) {
 // ask has acquire, list, show and doctor judge, and requires one verdict of them all. It returns nil where there is no lease.
 func (c *cell) ask(t *testing.T, reg *lease.Registry) *lease.Inspection {
 	t.Helper()
-	rows, err := reg.Repair(t.Context(), lease.RepairOptions{})
+	a, err := askAll(t.Context(), reg)
 	require.NoError(t, err)
-	if len(rows) == 0 {
-		for i := range reg.List(t.Context()) {
-			t.Fatalf("list finds what doctor does not: %+v", i)
-		}
-		c.Disk, c.Outcome, c.Rule, c.Acquire = string(fsm.StateAbsent), "no lease", "", "admits"
-		admits(t, reg)
+	c.Acquire = a.acquire
+	if a.found == nil {
+		c.Disk, c.Outcome = string(fsm.StateAbsent), "no lease"
 		return nil
 	}
-	listed := one(t, reg)
-	shown, err := reg.Inspect(t.Context(), listed.ID)
-	require.NoError(t, err)
-	require.Equal(t, listed, shown)
-	require.Equal(t, listed, rows[0].Inspection)
-	c.Disk, c.Outcome, c.Rule, c.Acquire = string(listed.State), string(listed.Verdict.Outcome), listed.Verdict.Rule, "admits"
-	if listed.Block() == verdict.Admitted {
-		admits(t, reg)
-		return &listed
-	}
-	c.Acquire = string(listed.Block())
-	_, err = reg.Acquire(t.Context(), identity, "")
-	var blocked *lease.BlockedError
-	require.ErrorAs(t, err, &blocked)
-	require.Equal(t, listed, blocked.Lease)
-	require.Equal(t, listed.Block(), blocked.Block)
-	return &listed
-}
-
-// admits acquires and releases.
-func admits(t *testing.T, reg *lease.Registry) {
-	t.Helper()
-	h, err := reg.Acquire(t.Context(), identity, "")
-	require.NoError(t, err)
-	require.NoError(t, h.Event(t.Context(), fsm.CleanupComplete))
-	require.NoError(t, h.Release(t.Context()))
+	c.Disk, c.Outcome, c.Rule = string(a.found.State), string(a.found.Verdict.Outcome), a.found.Verdict.Rule
+	return a.found
 }
 
 func groupOf(i *lease.Inspection) string {

@@ -61,7 +61,7 @@ func (s *scene) lead(moments []moment) {
 		s.meet(m.who, a.pid)
 		switch m.point {
 		case "the gate starts":
-			s.meet("gate", s.onlyChildOf(a.pid))
+			s.meet("gate", onlyChildOf(s.t, a.pid))
 		case runs.point:
 			s.meet("child", s.stage.await("the child stays").pid)
 		}
@@ -85,22 +85,6 @@ func (s *scene) meet(who string, pid int) {
 }
 
 func (s *scene) met(who string) bool { _, yes := s.people[who]; return yes }
-
-func (s *scene) onlyChildOf(pid int) int {
-	s.t.Helper()
-	files, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
-	require.NoError(s.t, err)
-	var pids []string
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		require.NoError(s.t, err)
-		pids = append(pids, strings.Fields(string(b))...)
-	}
-	require.Len(s.t, pids, 1)
-	n, err := strconv.Atoi(pids[0])
-	require.NoError(s.t, err)
-	return n
-}
 
 // strike kills one, or owner, gate and plugin at once: all of them are stopped before the first is killed, so that nobody sees another's end.
 func (s *scene) strike(victim string) {
@@ -171,4 +155,20 @@ func (s *scene) settle() (alive bool) {
 	}
 	s.life.requireWhole()
 	return true
+}
+
+func onlyChildOf(t *testing.T, pid int) int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
+	require.NoError(t, err)
+	var pids []string
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		require.NoError(t, err)
+		pids = append(pids, strings.Fields(string(b))...)
+	}
+	require.Len(t, pids, 1)
+	n, err := strconv.Atoi(pids[0])
+	require.NoError(t, err)
+	return n
 }
