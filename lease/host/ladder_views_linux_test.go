@@ -129,3 +129,20 @@ func TestAnotherProcessHasTheOwnersNumber(t *testing.T) {
 	got := output(t, within(as("reuses-pid", "HOST_TEST_HOME="+home), `:`, "", "--pid", "--fork", "--mount-proc"))
 	require.Equal(t, fmt.Sprintln("gone never-started blocked-unverifiable removed true"), got)
 }
+
+// A copy of a home says nothing of processes, be they alive or dead, and is not written to.
+func TestWhatIsSaidInACopiedHome(t *testing.T) {
+	owner, reg := startLadderOwner(t, "waits")
+	for _, dead := range []bool{false, true} {
+		if dead {
+			require.NoError(t, owner.Process.Kill())
+			_ = owner.Wait()
+		}
+		copied := t.TempDir() + "/copy"
+		require.NoError(t, exec.Command("cp", "-a", reg.Dir(), copied).Run())
+		_, err := lease.Open(t.Context(), copied)
+		require.ErrorIs(t, err, lease.ErrOtherHome)
+		require.Regexp(t, "^unknown other-machine parent-owned removed false", output(t, as("doctor", "HOST_TEST_HOME="+copied)))
+	}
+	require.True(t, removes(t, reg))
+}
