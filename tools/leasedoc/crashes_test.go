@@ -27,8 +27,10 @@ func TestNothingMeasuredIsSaidTooEarly(t *testing.T) {
 		}
 		require.False(t, c.Acquire == "admits" && c.Alive != crashes.Nobody, "%+v", c)
 	}
-	const mover, moment = "a child leaves its control group", "the plugin leaves a child"
-	require.Equal(t, []crashes.Place{{mover, "cgroup-v2", moment, "gate"}, {mover, "cgroup-v2", moment, "all"}}, unseen)
+	limit := crashes.Place{Story: "a child leaves its control group", Boundary: "cgroup-v2", Moment: "the plugin leaves a child", Killed: "gate"}
+	all := limit
+	all.Killed = "all"
+	require.Equal(t, []crashes.Place{limit, all}, unseen)
 }
 
 // TestTheTablesSayWhatWasMeasured holds the story of section 7, whose boundary is the subreaper's, against the matrix.
