@@ -60,6 +60,7 @@ format: ## fail if gofmt would change a file
 .PHONY: vet
 vet: ## go vet for this and the other operating systems
 	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
+	@GOOS=linux go vet -tags faultpoints ./lease/host ./lease/host/testdata/crasher
 	@for os in $(SYSTEMS); do for m in $(MODULES); do (cd $$m && GOOS=$$os go vet ./...) || exit 1; done; done
 
 .PHONY: staticcheck

@@ -55,6 +55,7 @@ func (g *gate) serve() error {
 	g.end = newEnder(g.kids, g.inside, time.Duration(g.spec.GraceNanos))
 	g.deaf()
 	if g.opens() {
+		pass("the gate is open")
 		g.start()
 		go g.listen()
 		go g.listenToFront()
@@ -63,9 +64,12 @@ func (g *gate) serve() error {
 	if err := g.inside.drained(); err != nil {
 		return err
 	}
+	pass("nothing is left")
 	// Each is a proof of its own: an owner that lives needs no note, which a full disk may refuse, and the note stands without it.
 	err := g.leaveNote()
+	pass("the gate leaves its note")
 	_ = send(g.conn, kindEmpty, word{})
+	pass("the gate says that nothing is left")
 	return errors.Join(err, g.conn.Close())
 }
 
@@ -84,6 +88,7 @@ func (g *gate) greet() (err error) {
 		_ = send(g.conn, kindFailed, word{Text: err.Error()})
 		return err
 	}
+	pass("the gate is inside")
 	if err := send(g.conn, kindHello, word{}); err != nil {
 		return err
 	}
@@ -138,6 +143,7 @@ func (g *gate) start() {
 		g.tell(kindFailed, int(unix.EINVAL))
 	default:
 		g.kids.plugin(pid)
+		pass("the gate has started the plugin")
 		g.tell(kindStarted, 0)
 	}
 	letGo(len(files))
@@ -228,6 +234,7 @@ func (g *gate) reap() {
 			}
 			continue
 		case wasPlugin:
+			pass("the plugin ends")
 			g.tell(kindStatus, int(status))
 			g.end.drain()
 		}

@@ -54,6 +54,7 @@ func (i *invocation) begin(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, record(context.WithoutCancel(ctx), i.h, fsm.CleanupComplete))
 	}
+	pass("the boundary is built")
 	return nil
 }
 
@@ -68,11 +69,14 @@ func (i *invocation) conduct(ctx context.Context, g *gateProcess) error {
 	if err := g.admit(ctx, i.h); err != nil {
 		return errors.Join(err, g.dismiss(cleanup, i.h))
 	}
+	pass("the gate opens")
 	end := g.attend(ctx, i.o)
+	pass("the gate ends")
 	// The kernel removes no group that somebody is in: the gate's word is checked by the owner's own eyes.
 	if err := i.b.dissolve(); end.unproved == nil && errors.Is(err, lease.ErrOccupied) {
 		end.unproved = fmt.Errorf("the gate said that nothing is left: %w", err)
 	}
+	pass("the boundary is removed")
 	i.res.Started, i.res.Code, i.res.Signaled = end.started, end.code, end.signaled
 	if end.unproved != nil {
 		reason := fmt.Errorf("%w: %w", ErrUnsafe, end.unproved)
@@ -107,6 +111,7 @@ func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
 	if err := h.Enclose(ctx, g.boundary.record(), g.process.Inode); err != nil {
 		return err
 	}
+	pass("the boundary is recorded")
 	host := lease.HostOf(g.process.Identity)
 	for _, ev := range []fsm.Event{fsm.HostStarting, fsm.HostStarted} {
 		if err := h.Event(ctx, ev, host); err != nil {

@@ -45,6 +45,7 @@ func summon(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (*gateProcess
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)
 	}
+	pass("the gate starts")
 	s, err := specOf(h, cmd, b, o)
 	if err == nil {
 		err = g.identify(s)
@@ -52,6 +53,7 @@ func summon(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (*gateProcess
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrGate, err), g.end(0))
 	}
+	pass("the gate is identified")
 	return g, nil
 }
 

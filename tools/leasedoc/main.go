@@ -4,9 +4,10 @@
 //	leasedoc            prints how the generated files differ, and fails if they do
 //	leasedoc -write     writes them
 //
-// Run it in the folder tools, or name the folder that holds docs and model by -dir. Words that explain are in
+// Run it in the folder tools, or name the folder that holds docs, model and crashes by -dir. Words that explain are in
 // internal/explain, keyed by what they explain; the world of the model and its runs are in model. What the checker found
-// (model/results.txt, written by `make model`) is taken into the documents and has to belong to the present model.
+// (model/results.txt, written by `make model`) is taken into the documents and has to belong to the present model; so is what the
+// crash matrix of lease/host measured (crashes/measured.jsonl).
 package main
 
 import "os"

@@ -9,6 +9,7 @@ import (
 
 	"containlease/tools/internal/drift"
 	"containlease/tools/leasedoc/internal/book"
+	"containlease/tools/leasedoc/internal/crashes"
 	"containlease/tools/leasedoc/internal/model"
 	"containlease/tools/leasedoc/internal/page"
 	"containlease/tools/leasedoc/internal/picture"
@@ -19,7 +20,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("leasedoc", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	write := flags.Bool("write", false, "write the generated files instead of comparing them")
-	dir := flags.String("dir", "../gen", "folder with docs and model")
+	dir := flags.String("dir", "../gen", "folder with docs, model and crashes")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -45,7 +46,11 @@ func bring(dir string, write bool) (changes string, err error) {
 	if err != nil {
 		return "", err
 	}
-	files, err := documents(found)
+	cells, err := crashes.Read(filepath.Join(dir, "crashes", "measured.jsonl"))
+	if err != nil {
+		return "", err
+	}
+	files, err := documents(found, cells)
 	if err != nil {
 		return "", err
 	}
@@ -95,8 +100,8 @@ func results(path, program string) (map[string]model.Result, error) {
 }
 
 // documents makes everything in gen/docs.
-func documents(found map[string]model.Result) (map[string][]byte, error) {
-	files, err := book.Files(found)
+func documents(found map[string]model.Result, cells []crashes.Cell) (map[string][]byte, error) {
+	files, err := book.Files(found, cells)
 	if err != nil {
 		return nil, err
 	}

@@ -44,9 +44,9 @@ func TestDriftIsShown(t *testing.T) {
 }
 
 func TestGenerationIsDeterministic(t *testing.T) {
-	first, err := documents(nil)
+	first, err := documents(nil, nil)
 	require.NoError(t, err)
-	again, err := documents(nil)
+	again, err := documents(nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 	require.Equal(t, model.Program(), model.Program())

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"containlease/tools/leasedoc/internal/crashes"
 	"containlease/tools/leasedoc/internal/model"
 )
 
 // Files returns every document by name. found is what the model checker came to, by run; nil where the model was
-// changed since.
-func Files(found map[string]model.Result) (map[string][]byte, error) {
+// changed since. cells are the measured crashes.
+func Files(found map[string]model.Result, cells []crashes.Cell) (map[string][]byte, error) {
 	runs, err := model.Runs()
 	if err != nil {
 		return nil, err
@@ -24,11 +25,12 @@ func Files(found map[string]model.Result) (map[string][]byte, error) {
 		return nil, err
 	}
 	return map[string][]byte{
-		"lifecycle.md":   []byte(lifecycleDocument(runs, found)),
-		"lifecycle.json": machine,
-		"schema.md":      []byte(schemas),
-		"runbook.md":     []byte(runbookDocument()),
-		"platforms.md":   []byte(platformsDocument()),
+		"lifecycle.md":    []byte(lifecycleDocument(runs, found)),
+		"lifecycle.json":  machine,
+		"crash-matrix.md": []byte(crashDocument(cells)),
+		"schema.md":       []byte(schemas),
+		"runbook.md":      []byte(runbookDocument()),
+		"platforms.md":    []byte(platformsDocument()),
 	}, nil
 }
 

@@ -1,0 +1,72 @@
+//go:build faultpoints
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"containlease/gen/leasefile"
+	"containlease/lease/host"
+	"containlease/persist"
+	"containlease/persist/file"
+)
+
+// store stops at every step of every write, and names it by the event whose write it is.
+type store struct{ *file.Store }
+
+// events are the events by the state that their writes leave on the disk.
+var events = map[leasefile.ContainmentStatus]string{
+	leasefile.ContainmentStatusParentOwned:     "acquire",
+	leasefile.ContainmentStatusHostStarting:    "hostStarting",
+	leasefile.ContainmentStatusHostActive:      "hostStarted",
+	leasefile.ContainmentStatusCleanupComplete: "cleanupComplete",
+	leasefile.ContainmentStatusCleanupUnsafe:   "cleanupUnsafe",
+}
+
+func (s store) Stage(ctx context.Context, key string, content []byte) (persist.Write, error) {
+	l, err := leasefile.DecodeFileNamed(key+".json", content)
+	if err != nil {
+		return nil, fmt.Errorf("what is no lease: %w", err)
+	}
+	w, err := s.Store.Stage(ctx, key, content)
+	return &write{w, events[l.(*leasefile.LeaseV2).Containment.Status]}, err
+}
+
+func (s store) Remove(ctx context.Context, key string, old persist.Digest) (persist.Write, error) {
+	w, err := s.Store.Remove(ctx, key, old)
+	return (&write{w, "release"}).published(err)
+}
+
+type write struct {
+	persist.Write
+	event string
+}
+
+// Create is called under the catalogue lock, after admission and with the liveness lock taken.
+func (w *write) Create(ctx context.Context) error {
+	host.FaultPoint(w.event + ": staged")
+	_, err := w.published(w.Write.Create(ctx))
+	return err
+}
+
+func (w *write) Replace(ctx context.Context, old persist.Digest) error {
+	host.FaultPoint(w.event + ": staged")
+	_, err := w.published(w.Write.Replace(ctx, old))
+	return err
+}
+
+func (w *write) Settle(ctx context.Context) error {
+	if err := w.Write.Settle(ctx); err != nil {
+		return err
+	}
+	host.FaultPoint(w.event + ": settled")
+	return nil
+}
+
+func (w *write) published(err error) (persist.Write, error) {
+	if err == nil {
+		host.FaultPoint(w.event + ": published")
+	}
+	return w, err
+}

@@ -1,0 +1,125 @@
+package book
+
+import (
+	"fmt"
+	"slices"
+
+	"containlease/tools/leasedoc/internal/crashes"
+)
+
+// victims are the columns of the crash matrix, by what is killed.
+var victims = []string{"owner", "gate", "plugin", "all"}
+
+// crashDocument writes the crash matrix as it was measured.
+func crashDocument(cells []crashes.Cell) string {
+	p := newPage("The crash matrix", `Owner, gate, plugin, or all three are killed by SIGKILL at every step of a run, in every boundary. Nothing here is reasoned: a test of
+lease/host (TestCrashMatrix) makes every cell anew with real processes and fails if one has changed. What the tables promise is in
+[lifecycle.md](lifecycle.md#7-a-crash-at-every-step); a test holds both against each other.`)
+	if len(cells) == 0 {
+		p.say("\nNot measured: run `go test -run TestCrashMatrix ./lease/host -update` as root on Linux, and then `make gen`.")
+		return p.String()
+	}
+	groups := groupCells(cells)
+	p.crashReading(len(cells), groups[0])
+	var unseen []crashes.Cell
+	for _, g := range groups {
+		p.heading(fmt.Sprintf("%s: %s", g[0].Boundary, g[0].Story))
+		p.crashTable(g)
+		for _, c := range g {
+			if c.Unseen() {
+				unseen = append(unseen, c)
+			}
+		}
+	}
+	p.crashLimits(unseen)
+	return p.String()
+}
+
+func (p *page) crashReading(cells int, whole []crashes.Cell) {
+	p.say(`
+There are %d cells. Everybody waits at every step, so each kill is at exactly that moment; "all" are stopped before the first is killed, so that
+none sees another's end. The plugin has left a child in a session of its own that ignores TERM. Then everybody who lives goes on
+as far as they can, and the home is looked at. A cell says:
+
+- what the **disk** says (absent: there is no lease);
+- who is **alive**, if anybody is: only ever the child. Owner and gate have always ended;
+- the **verdict** with its rule, the same from acquire, list, show and doctor, and what acquire does about it;
+- what **clears** it, found out by doing it: after a reboot (an injected boot id) everything is cleared.
+
+Neighbouring moments with the same cells share a row. An empty cell: that one does not live at that moment, or "all" is the owner alone.
+
+The moments, in their order:
+`, cells)
+	last := ""
+	for _, c := range whole {
+		if c.Moment != last {
+			p.say("1. %s", c.Moment)
+		}
+		last = c.Moment
+	}
+}
+
+// groupCells splits cells by story and boundary, in their order.
+func groupCells(cells []crashes.Cell) (groups [][]crashes.Cell) {
+	for _, c := range cells {
+		n := len(groups) - 1
+		if n < 0 || groups[n][0].Story != c.Story || groups[n][0].Boundary != c.Boundary {
+			groups = append(groups, nil)
+			n++
+		}
+		groups[n] = append(groups[n], c)
+	}
+	return groups
+}
+
+func (p *page) crashTable(cells []crashes.Cell) {
+	var rows [][]string
+	var last string
+	for at := 0; at < len(cells); {
+		moment, row := cells[at].Moment, make([]string, 1+len(victims))
+		for ; at < len(cells) && cells[at].Moment == moment; at++ {
+			row[1+slices.Index(victims, cells[at].Killed)] = crashCell(cells[at].Found)
+		}
+		if n := len(rows) - 1; n >= 0 && slices.Equal(rows[n][1:], row[1:]) {
+			last = moment
+			continue
+		}
+		closeRow(rows, last)
+		row[0], last = moment, ""
+		rows = append(rows, row)
+	}
+	closeRow(rows, last)
+	p.table([]string{"at", "owner killed", "gate killed", "plugin killed", "all killed"}, rows)
+}
+
+// closeRow names the last moment that shares the last row.
+func closeRow(rows [][]string, last string) {
+	if last != "" {
+		rows[len(rows)-1][0] += " … " + last
+	}
+}
+
+func crashCell(f crashes.Found) string {
+	if f.Rule == "" {
+		return f.Outcome
+	}
+	s := fmt.Sprintf("%s: %s ([%s](runbook.md#%s)), acquire: %s, cleared by %s", code(f.Disk), f.Outcome, f.Rule, f.Rule, f.Acquire, f.Clears)
+	if f.Alive != crashes.Nobody {
+		s = "**" + f.Alive + " lives**; " + s
+	}
+	return s
+}
+
+func (p *page) crashLimits(unseen []crashes.Cell) {
+	p.heading("The limit: who left its boundary, and has no gate any more")
+	p.say(`A child that moved itself out of the plugin's control group is still waited for by the gate. If that gate is killed, nobody knows of the child:
+the group is empty, which is all that the kernel can say. These %d cells are cleared while it lives, and no others; a test fails if one is added,
+and if one is mended. A normal end does not have this limit, and pid-namespace does not have it at all.
+`, len(unseen))
+	for _, c := range unseen {
+		p.point("%s, %s, killed: %s. %s", c.Boundary, c.Moment, c.Killed, crashCell(c.Found))
+	}
+	p.say(`
+A process that enters a foreign PID namespace and forks twice there is lost to the gate of subreaper and process-group even at a normal end; cgroup-v2
+and pid-namespace have it still (TestAProcessThatEscapesIntoAForeignPIDNamespace).`)
+}
