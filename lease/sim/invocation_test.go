@@ -1,0 +1,244 @@
+//go:build linux || darwin || freebsd
+
+package sim_test
+
+import (
+	"errors"
+	"fmt"
+
+	"containlease/fsm"
+	"containlease/gen/leasefile"
+	"containlease/lease"
+	"containlease/persist/file"
+)
+
+// role is how an owner goes about its invocation.
+type role struct {
+	boundary  leasefile.BoundaryKind // none: no host, the owner does its work itself
+	exclusive bool
+	recover   bool // asks for the doctor first
+}
+
+// cast is who acts.
+type cast struct {
+	owners  []role
+	doctors int // one beside each of the first owners
+}
+
+// invocation is one owner with what it started, as it truly is.
+type invocation struct {
+	w     *world
+	role  role
+	owner *proc
+	lost  int // the step at which the owner died or let go of its lease; 0: it looks after it
+
+	id, token string // once its lease was on disk
+	handle    *lease.Handle
+	inside    bool      // the owner is inside an operation of the handle
+	memory    fsm.State // what the handle said last while its owner lived
+
+	gate       *proc
+	kids       []*proc // the plugin and what it left
+	opened     bool    // the gate was sent its byte
+	word       bool    // the gate has said that nothing is left, and has left the note
+	gateKilled bool
+	hit        bool // by an accident
+	ended      bool // the owner came to its regular end
+	refused    error
+}
+
+func (w *world) addOwner(name string, r role) *invocation {
+	i := &invocation{w: w, role: r, owner: w.fork(name), memory: fsm.StateAbsent}
+	w.invocations = append(w.invocations, i)
+	w.spawn(i.owner, func(a *actor) error {
+		err := i.live(a)
+		if !a.cut && err == nil {
+			i.ended = true
+		}
+		return err
+	})
+	return i
+}
+
+func (w *world) addDoctor(name string) {
+	w.doctors = append(w.doctors, w.spawn(w.fork(name), func(a *actor) error {
+		reg, err := w.open(a)
+		if err != nil {
+			return err
+		}
+		return repair(reg)
+	}))
+}
+
+// repair is one round of the doctor.
+func repair(reg *lease.Registry) error {
+	rows, err := reg.Repair(ctx, lease.RepairOptions{Apply: true})
+	for _, row := range rows {
+		err = errors.Join(err, row.Err)
+	}
+	return err
+}
+
+// running is everything of the invocation but its owner.
+func (i *invocation) running() []*proc { return living(append([]*proc{i.gate}, i.kids...)...) }
+
+func living(all ...*proc) (alive []*proc) {
+	for _, p := range all {
+		if p != nil && p.alive {
+			alive = append(alive, p)
+		}
+	}
+	return alive
+}
+
+// fire makes one event of the handle.
+func (i *invocation) fire(ev fsm.Event, args ...any) error {
+	return i.within(func() error { return i.handle.Event(ctx, ev, args...) })
+}
+
+func (i *invocation) within(do func() error) error {
+	i.inside = true
+	defer func() { i.inside = false }()
+	return do()
+}
+
+// live is the life of an owner, in the steps of host.Run.
+func (i *invocation) live(a *actor) error {
+	reg, err := i.w.open(a)
+	if err != nil {
+		return err
+	}
+	var opts []lease.AcquireOption
+	if i.role.exclusive {
+		opts = append(opts, lease.Exclusive())
+	}
+	if i.role.recover {
+		opts = append(opts, lease.RecoverFirst())
+	}
+	h, err := reg.Acquire(ctx, plugin, "", opts...)
+	if errors.Is(err, lease.ErrBlocked) {
+		i.refused = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	i.handle = h
+	if i.role.boundary == leasefile.BoundaryKindNone {
+		return errors.Join(i.fire(fsm.CleanupComplete), i.fire(fsm.Release))
+	}
+	if err := i.attend(a); err != nil || a.cut {
+		return err
+	}
+	if i.opened && !i.word && !i.w.mutant.trusting {
+		return i.fire(fsm.CleanupUnsafe, errors.New("the gate ended without its word"))
+	}
+	return errors.Join(i.fire(fsm.CleanupComplete), i.fire(fsm.Release))
+}
+
+// attend starts the gate, puts it on record, opens it and waits for its end. An opened gate has run the plugin.
+func (i *invocation) attend(a *actor) error {
+	if !a.does("starts the gate") {
+		return nil
+	}
+	i.gate = i.w.fork(fmt.Sprint("gate of ", i.owner.name))
+	i.w.spawn(i.gate, i.guard)
+	if err := i.within(func() error { return i.handle.Enclose(ctx, leasefile.Boundary{Kind: i.role.boundary}, 0) }); err != nil {
+		return err
+	}
+	host := lease.HostOf(i.gate.id)
+	if err := i.fire(fsm.HostStarting, host); err != nil {
+		return err
+	}
+	if i.w.mutant.hasty {
+		i.openGate(a)
+	}
+	if err := i.fire(fsm.HostStarted, host); err != nil {
+		return err
+	}
+	i.openGate(a)
+	a.waits("waits for the gate's end", func() bool { return !i.gate.alive })
+	return nil
+}
+
+func (i *invocation) openGate(a *actor) {
+	if a.does("opens the gate") && i.gate.alive {
+		i.opened = true
+	}
+}
+
+// guard is the life of a gate, in the steps of host.ServeGate. An end of file does not open it.
+func (i *invocation) guard(a *actor) error {
+	if !a.waits("waits for its byte", func() bool { return i.opened || i.lost > 0 }) {
+		return nil
+	}
+	if i.opened {
+		if !a.does("starts the plugin") {
+			return nil
+		}
+		i.w.started(i)
+		i.beget(a, "plugin", func(p *actor) error {
+			if p.does("leaves a process") {
+				i.beget(p, "descendant", func(d *actor) error { d.does("works"); return nil })
+			}
+			return nil
+		})
+	}
+	for len(living(i.kids...)) > 0 && !i.w.mutant.blind {
+		if !a.waits("waits for its children", func() bool { return len(living(i.kids...)) == 0 || i.lost > 0 }) {
+			return nil
+		}
+		for _, p := range living(i.kids...) {
+			p.die()
+		}
+	}
+	if err := i.leaveNote(a); err != nil {
+		return err
+	}
+	i.word = !a.cut
+	a.does("ends")
+	return nil
+}
+
+// beget starts a process inside the boundary.
+func (i *invocation) beget(a *actor, name string, do func(*actor) error) {
+	p := i.w.fork(name + " of " + i.owner.name)
+	i.kids = append(i.kids, p)
+	i.w.spawn(p, do)
+}
+
+// leaveNote is the gate's proof for the doctor, with the real home.
+func (i *invocation) leaveNote(a *actor) error {
+	a.proc.disk.Watch(a.enter)
+	home, err := file.Open(dir, file.On(a.proc.disk))
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	note := leasefile.EmptyV1{LeaseID: i.id, Token: i.token, Gate: lease.HostOf(i.gate.id)}
+	return home.WriteRecord("owners/"+i.id+".empty", note.AppendCanonical(nil), file.Volatile)
+}
+
+// loseGate is the gate's death by a signal. Its child, the plugin, goes with it; what that left lives on, unless the gate was
+// the init of their namespace.
+func (i *invocation) loseGate() {
+	i.gateKilled, i.hit = true, true
+	i.gate.die()
+	for n, p := range i.kids {
+		if p.alive && (n == 0 || i.role.boundary == leasefile.BoundaryKindPIDNamespace) {
+			p.die()
+		}
+	}
+}
+
+// loseOwner is the owner's death.
+func (i *invocation) loseOwner() {
+	i.hit = true
+	i.owner.die()
+}
+
+// replaceOwner is an owner that executes another program: the process lives on, and looks after nothing.
+func (i *invocation) replaceOwner() {
+	i.hit = true
+	i.owner.lose()
+}
