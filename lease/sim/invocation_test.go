@@ -79,8 +79,14 @@ func repair(reg *lease.Registry) error {
 	return err
 }
 
-// running is everything of the invocation but its owner.
-func (i *invocation) running() []*proc { return living(append([]*proc{i.gate}, i.kids...)...) }
+// running is what has run of the invocation, or will: what is inside its boundary, and a gate that was sent its byte. A gate that was
+// not holds nothing, and the end of its owner is its own.
+func (i *invocation) running() []*proc {
+	if !i.opened {
+		return nil
+	}
+	return living(append([]*proc{i.gate}, i.kids...)...)
+}
 
 func living(all ...*proc) (alive []*proc) {
 	for _, p := range all {

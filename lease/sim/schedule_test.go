@@ -59,27 +59,27 @@ func (w *world) play(choose chooser) error {
 }
 
 // options is whose turn may be next, and then what may go wrong. There are none once everybody is done or waits for ever.
-func (w *world) options() (all []option) {
+func (w *world) options() (may []option) {
 	if c := w.current; c != nil && c.enabled() {
-		all = append(all, option{turn: c})
+		may = append(may, option{turn: c})
 	}
 	for _, a := range w.actors {
 		if a != w.current && a.enabled() {
-			all = append(all, option{turn: a})
+			may = append(may, option{turn: a})
 		}
 	}
-	if len(all) == 0 || w.accidents >= mostAccidents {
-		return all
+	if len(may) == 0 || w.accidents >= mostAccidents {
+		return may
 	}
-	return w.addAccidents(all)
+	return w.addAccidents(may)
 }
 
 // mostAccidents is how many may befall one world.
 const mostAccidents = 3
 
-func (w *world) addAccidents(all []option) []option {
+func (w *world) addAccidents(may []option) []option {
 	add := func(what string, to *actor, do func()) {
-		all = append(all, option{accident: what, to: to, happens: do})
+		may = append(may, option{accident: what, to: to, happens: do})
 	}
 	for _, i := range w.invocations {
 		if i.owner.alive && i.lost == 0 && i.owner.actor.steps > 0 {
@@ -102,13 +102,13 @@ func (w *world) addAccidents(all []option) []option {
 	}
 	if w.boots == 1 {
 		add("power loss, nothing pending is kept", nil, func() { w.outage(0) })
-		add("power loss, some of it is kept", nil, func() { w.outage(w.step) })
-		add("power loss, all of it is kept", nil, func() { w.outage(-1) })
+		add("power loss, some of it is kept", nil, func() { w.outage(w.step % mostStates) })
+		add("power loss, all of it is kept", nil, func() { w.outage(all) })
 	}
-	return all
+	return may
 }
 
-// outage is a power loss that leaves the n-th of the states it may leave, and a boot. -1 is the last one.
+// outage is a power loss that leaves the n-th of the states it may leave, and a boot.
 func (w *world) outage(n int) {
 	for _, i := range w.invocations {
 		i.hit = true
@@ -118,19 +118,30 @@ func (w *world) outage(n int) {
 	}
 	w.bury()
 	w.check() // what was visible until now
-	before := w.onDisk
 	if w.violated != nil {
 		return
 	}
-	var states []*memory.Disk
-	for d := range w.disk.Crashes() {
-		states = append(states, d)
-	}
-	if n < 0 {
-		n = len(states) - 1
-	}
-	w.power(states[n%len(states)])
+	before := w.onDisk
+	w.power(after(w.disk, n))
 	w.survived(before)
 	w.addDoctor("later doctor")
 	w.addOwner("later owner", role{boundary: "none"})
+}
+
+const (
+	mostStates = 64 // of a power loss, that are told apart
+	all        = -1 // everything that was visible is kept
+)
+
+// after is the n-th disk that a power loss may leave, or the last one where there are fewer.
+func after(d *memory.Disk, n int) (left *memory.Disk) {
+	if n == all {
+		return d.Killed()
+	}
+	for left = range d.Crashes() {
+		if n--; n < 0 {
+			break
+		}
+	}
+	return left
 }
