@@ -68,15 +68,13 @@ func (w *world) options() (may []option) {
 			may = append(may, option{turn: a})
 		}
 	}
-	if len(may) == 0 || w.accidents >= mostAccidents {
+	if len(may) == 0 || w.accidents >= w.most {
 		return may
 	}
 	return w.addAccidents(may)
 }
 
-// mostAccidents is how many may befall one world.
-const mostAccidents = 3
-
+// addAccidents comes after the turns: a schedule names options by their place.
 func (w *world) addAccidents(may []option) []option {
 	add := func(what string, to *actor, do func()) {
 		may = append(may, option{accident: what, to: to, happens: do})

@@ -51,8 +51,16 @@ func (s schedule) follow(w *world, options []option) int {
 	return 0
 }
 
-// bound is how far an exhaustive search goes from the default order.
-type bound struct{ switches, accidents int }
+// bound is how far an exhaustive search goes from the default order. A coarse one departs only before a step that changes
+// something that others can see.
+type bound struct {
+	switches, accidents int
+	coarse              bool
+}
+
+func (b bound) String() string {
+	return fmt.Sprintf("%d switches, %d accidents%s", b.switches, b.accidents, map[bool]string{true: ", before changes"}[b.coarse])
+}
 
 // branch is a schedule still to be played, and what its bound still allows.
 type branch struct {
@@ -69,14 +77,15 @@ func (t *tally) add(w *world) {
 	t.accidents += w.accidents
 }
 
-// search plays every schedule within the bound, at most max. It returns the first violation and the schedule that leads there.
-func search(c cast, m mutant, home *memory.Disk, b bound, max int, t *tally) (schedule, error) {
+// search plays every schedule within the bound. It returns the first violation and the schedule that leads there.
+func search(c cast, m mutant, home *memory.Disk, b bound, t *tally) (schedule, error) {
 	open := []branch{{nil, b}}
-	for len(open) > 0 && t.schedules < max {
+	for len(open) > 0 {
 		now := open[len(open)-1]
 		open = open[:len(open)-1]
 		x := &expansion{branch: now, offered: map[string]moment{}}
 		w := begin(c, m, home)
+		w.most = b.accidents
 		err := w.play(x.choose)
 		t.add(w)
 		if err != nil {
@@ -123,8 +132,15 @@ type moment struct {
 var private = map[string]bool{"Close": true, "Stat": true, "SyncData": true, "Sync": true, "Reserve": true, "Truncate": true,
 	"Filesystem": true, "SetMtime": true}
 
+// shown are the calls that change what others see. What happens in the process table has no such names.
+var shown = map[string]bool{"Create": true, "Link": true, "Rename": true, "RenameExclusive": true, "Exchange": true, "Unlink": true,
+	"Pwrite": true, "Append": true, "Flock": true, "Own": true, "Disown": true}
+
 // worth is false where an option leads to nothing that the same one, at an earlier step, has not led to.
 func (x *expansion) worth(w *world, o option) bool {
+	if c := w.current; x.left.coarse && c != nil && c.enabled() && !shown[c.next.Op] && c.next.Op[0] < 'a' {
+		return false
+	}
 	if o.turn != nil {
 		return w.current == nil || !w.current.enabled() || !private[w.current.next.Op]
 	}

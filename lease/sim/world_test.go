@@ -35,6 +35,7 @@ type world struct {
 	invocations []*invocation
 	doctors     []*actor
 	accidents   int
+	most        int // accidents that may befall it
 	said        int // how often a handle has said something new
 
 	eye      *file.Home // reads the disk behind everybody's back
@@ -55,7 +56,7 @@ type proc struct {
 
 // newWorld starts a machine with a home that is there.
 func newWorld(c cast, m mutant, home *memory.Disk) *world {
-	w := &world{stage: &stage{parked: make(chan struct{})}, cast: c, mutant: m, table: map[int64]*proc{}, lastPID: 99}
+	w := &world{stage: &stage{parked: make(chan struct{})}, cast: c, mutant: m, table: map[int64]*proc{}, lastPID: 99, most: 3}
 	w.power(home.Killed())
 	for n, o := range c.owners {
 		w.addOwner(fmt.Sprint("owner ", n+1), o)
