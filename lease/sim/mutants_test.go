@@ -92,18 +92,19 @@ var mutants = []struct {
 	mutant       mutant
 	cast         string
 	bound        bound
+	dear         bool // too many steps for the race detector
 }{
 	{"memory moves before the disk", "I3", mutant{store: forOwners(func(s persist.Store) persist.Store { return late{s, new(func())} })},
-		"host", bound{}},
-	{"the gate opens before host-active is written", "I4", mutant{hasty: true}, "host", bound{switches: 1}},
-	{"a gate's death is taken for the end of all", "I5", mutant{trusting: true}, "", bound{}},
-	{"the gate leaves its note before all have ended", "I5", mutant{blind: true}, "host", bound{}},
-	{"the doctor ignores the host", "I2", mutant{status: hostless}, "", bound{}},
-	{"the doctor does not ask for the liveness lock", "I2", mutant{call: leftOut("doctor", "Own", "Owned")}, "host", bound{switches: 1}},
-	{"admission ignores the other leases", "of an owner that was lost", mutant{store: forOwners(func(s persist.Store) persist.Store { return unseeing{s} })}, "", bound{}},
-	{"admission takes no catalogue lock", "I1", mutant{call: leftOut("owner", "Flock")}, "alone", bound{2, 0, true}},
-	{"a directory is never synced", "I3", mutant{call: leftOut("owner", "Sync")}, "alone", bound{accidents: 1}},
-	{"only numbers are compared", "stranded", mutant{status: numbered}, "", bound{}},
+		"host", bound{}, false},
+	{"the gate opens before host-active is written", "I4", mutant{hasty: true}, "", bound{}, false},
+	{"a gate's death is taken for the end of all", "I5", mutant{trusting: true}, "", bound{}, true},
+	{"the gate leaves its note before all have ended", "I5", mutant{blind: true}, "host", bound{}, false},
+	{"the doctor ignores the host", "I2", mutant{status: hostless}, "", bound{}, true},
+	{"the doctor does not ask for the liveness lock", "I2", mutant{call: leftOut("doctor", "Own", "Owned")}, "", bound{}, false},
+	{"admission ignores the other leases", "of an owner that was lost", mutant{store: forOwners(func(s persist.Store) persist.Store { return unseeing{s} })}, "", bound{}, true},
+	{"admission takes no catalogue lock", "I1", mutant{call: leftOut("owner", "Flock")}, "", bound{}, false},
+	{"a directory is never synced", "I3", mutant{call: leftOut("owner", "Sync")}, "alone", bound{accidents: 1}, false},
+	{"only numbers are compared", "stranded", mutant{status: numbered}, "", bound{}, true},
 }
 
 func forOwners(wrap func(persist.Store) persist.Store) func(*proc, persist.Store) persist.Store {
@@ -132,6 +133,10 @@ func numbered(_, found *proc, _ process.Identity, _ bool) bool { return found !=
 func TestMutants(t *testing.T) {
 	simulate(t, func(t *testing.T, home *memory.Disk) {
 		for _, m := range mutants {
+			if m.dear && (raceDetector || testing.Short()) {
+				t.Logf("%-47s left out", m.name)
+				continue
+			}
 			var sum tally
 			if m.cast == "" {
 				seed, err := wanderUntil(m.mutant, home, m.breaks, &sum)

@@ -4,7 +4,9 @@ package sim_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,19 +161,24 @@ func (x *expansion) worth(w *world, o option) bool {
 	return true
 }
 
-// walk is a random schedule, the same for the same seed. The seed also picks the cast.
+// walk is a random schedule, the same for the same seed. The seed also picks the cast, how often the turn goes to somebody else, and
+// when accidents happen.
 func walk(seed uint64, m mutant, home *memory.Disk, t *tally) (*world, error) {
 	r := rand.New(rand.NewPCG(seed, 6))
 	w := begin(castOf(r), m, home)
-	switching, accident := []int{2, 8, 32}[r.IntN(3)], []int{50, 200, 1000}[r.IntN(3)]
+	switching := []int{2, 8, 32}[r.IntN(3)]
+	var accidents []int
+	for range r.IntN(w.most + 1) {
+		accidents = append(accidents, r.IntN(lifetime))
+	}
 	err := w.play(func(_ *world, options []option) int {
 		turns := 0
 		for turns < len(options) && options[turns].turn != nil {
 			turns++
 		}
 		switch {
-		case turns < len(options) && r.IntN(accident) == 0:
-			return turns + r.IntN(len(options)-turns)
+		case turns < len(options) && slices.Contains(accidents, w.step):
+			return turns + pickAccident(r, options[turns:])
 		case r.IntN(switching) == 0:
 			return r.IntN(turns)
 		}
@@ -179,6 +186,21 @@ func walk(seed uint64, m mutant, home *memory.Disk, t *tally) (*world, error) {
 	})
 	t.add(w)
 	return w, err
+}
+
+// lifetime is about how many steps a walk takes.
+const lifetime = 500
+
+// pickAccident picks a kind, and then one of that kind: there are more ways to lose the power than to lose a gate.
+func pickAccident(r *rand.Rand, options []option) int {
+	kinds := map[string][]int{}
+	for n, o := range options {
+		kind, _, _ := strings.Cut(o.accident, " ")
+		kinds[kind] = append(kinds[kind], n)
+	}
+	names := slices.Sorted(maps.Keys(kinds))
+	of := kinds[names[r.IntN(len(names))]]
+	return of[r.IntN(len(of))]
 }
 
 func castOf(r *rand.Rand) cast {
