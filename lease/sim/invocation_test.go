@@ -107,8 +107,8 @@ func (i *invocation) within(do func() error) error {
 	return do()
 }
 
-// live is the life of an owner, in the steps of host.Run.
-func (i *invocation) live(a *actor) error {
+// acquire asks for a lease as the role has it. No lease and no error: it was refused.
+func (i *invocation) acquire(a *actor) error {
 	reg, err := i.w.open(a)
 	if err != nil {
 		return err
@@ -125,10 +125,15 @@ func (i *invocation) live(a *actor) error {
 		i.refused = err
 		return nil
 	}
-	if err != nil {
+	i.handle = h
+	return err
+}
+
+// live is the life of an owner, in the steps of host.Run.
+func (i *invocation) live(a *actor) error {
+	if err := i.acquire(a); err != nil || i.handle == nil {
 		return err
 	}
-	i.handle = h
 	if i.role.boundary == leasefile.BoundaryKindNone {
 		return errors.Join(i.fire(fsm.CleanupComplete), i.fire(fsm.Release))
 	}
