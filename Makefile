@@ -82,7 +82,7 @@ explore: ## every crash state, every missing sync, 100,000 schedules of store an
 	  | grep -E '^(ok|FAIL|---)|states|schedules|Error'
 
 .PHONY: simulate
-simulate: ## owners, gates, plugins and doctors on a simulated machine: every schedule within the bounds, 20,000 random ones, mutants (many minutes)
+simulate: ## owners, gates, plugins and doctors on a simulated machine: every schedule within the bounds, 20,000 random ones, mutants (a quarter of an hour)
 	@go test -v -count=1 -timeout 4h ./lease/sim -args -sim.whole -sim.seeds 20000
 
 .PHONY: bench
