@@ -91,6 +91,10 @@ explore: ## every crash state, every missing sync, 100,000 schedules of store an
 	@go test -v -timeout 30m -run 'TestEvery|TestMutants|TestSchedules|TestEveryFault' ./persist/memory ./persist/persisttest ./lease \
 	  | grep -E '^(ok|FAIL|---)|states|schedules|Error'
 
+.PHONY: simulate
+simulate: ## owners, gates, plugins and doctors on a simulated machine: every schedule within the bounds, 20,000 random ones, mutants (a quarter of an hour)
+	@go test -v -count=1 -timeout 4h ./lease/sim -args -sim.whole -sim.seeds 20000
+
 .PHONY: bench
 bench: ## the targets and the same work by other means, and the table of ways to read a lease, written into BENCHMARKS.md
 	@go build -o bin/bench ./tools/bench && bin/bench -o BENCHMARKS.md

@@ -154,16 +154,17 @@ func (h *Handle) Close() error {
 		return err
 	}
 	defer h.turn.give()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	h.mu.Lock() // and not beyond: nobody who asks for the state waits for a disk
+	before, over := h.closed, h.state == fsm.StateReleased && h.write == nil
+	h.closed = true
+	h.mu.Unlock()
+	if before {
 		return nil
 	}
-	h.closed = true
 	h.reg.know(h, false)
 	switch {
 	case h.liveness == nil:
-	case h.state == fsm.StateReleased && h.write == nil: // settled by Resync: there is nothing to look after any more
+	case over: // settled by Resync: there is nothing to look after any more
 		return h.liveness.Retire()
 	default:
 		kept.Lock()

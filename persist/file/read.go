@@ -114,6 +114,8 @@ func (d *dir) openPrivate(name string, a access) (int, info, error) {
 	i, err := d.sys.Stat(fd)
 	if err != nil {
 		err = unreadable(name, err)
+	} else if i.Links == 0 { // removed since it was opened, as a lock is when its lease was released
+		err = persist.ErrNotExist
 	} else if bad := notPrivate(name, i); bad != nil {
 		err = bad
 	}
