@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,14 +29,21 @@ type program struct {
 
 func build(t *testing.T, endpoint string) program {
 	t.Helper()
-	p := program{t, filepath.Join(t.TempDir(), "containlease"), "etcd:" + endpoint}
-	cmd := exec.Command("go", "build", "-o", p.binary, "./containlease")
+	binary, err := built()
+	require.NoError(t, err)
+	return program{t, binary, "etcd:" + endpoint}
+}
+
+var built = sync.OnceValues(func() (binary string, err error) {
+	binary = filepath.Join(scratch, "containlease")
+	cmd := exec.Command("go", "build", "-o", binary, "./containlease")
 	cmd.Dir = "../../tools"
 	cmd.Env = append(os.Environ(), "GOWORK=off")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return p
-}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return binary, nil
+})
 
 // exits runs the program in home and wants the code.
 func (p program) exits(code int, home string, args ...string) (stdout string) {

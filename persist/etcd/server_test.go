@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -19,8 +20,12 @@ import (
 // etcdProgram serves the tests in the embedded server's place: TestInstalledServer.
 var etcdProgram = flag.String("etcd", "", "the path of an etcd to test against, instead of the embedded one")
 
-// shared is the server of all tests that do not change it for the others: each has machines of its own.
-var shared string
+var (
+	// shared is the server of all tests that do not change it for the others: each has machines of its own.
+	shared string
+	// scratch is a directory for what several tests share.
+	scratch string
+)
 
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
@@ -38,12 +43,12 @@ func withServer(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	stop, endpoint, err := start(dir, func(*embed.Config) {})
+	stop, endpoint, err := start(filepath.Join(dir, "server"), func(*embed.Config) {})
 	if err != nil {
 		panic(err)
 	}
 	defer stop()
-	shared = endpoint
+	shared, scratch = endpoint, dir
 	return m.Run()
 }
 
