@@ -34,7 +34,7 @@ func TestInstalledServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-etcd", path, "-test.skip",
-		"^(TestInstalledServer|TestProgram|TestManual|TestImportRule|TestCluster)", "-test.v")
+		"^(TestInstalledServer|TestProgram|TestImportRule|TestCluster)", "-test.v")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Regexp(t, `--- PASS: TestNoSpace`, string(out), "nothing was tested")
