@@ -14,6 +14,9 @@ import (
 // before another one that revision is moved on. So at most one copy can ever land, and none after create has
 // answered for certain: also not after the record was removed again.
 func (s *Store) create(ctx context.Context, key string, next []byte) error {
+	if err := s.vacant(ctx, key); err != nil {
+		return err
+	}
 	p, done := s.patient(ctx)
 	defer done()
 	for {
@@ -33,6 +36,26 @@ func (s *Store) create(ctx context.Context, key string, next []byte) error {
 			return s.unsettled(key, err)
 		}
 	}
+}
+
+// vacant looks before a record is created that this store has created already: a caller that never heard of it settles. A
+// copy sent now would be taken for what landed then, and could land once the record is removed.
+func (s *Store) vacant(ctx context.Context, key string) error {
+	s.mu.Lock()
+	_, known := s.known[key]
+	s.mu.Unlock()
+	if !known {
+		return nil
+	}
+	_, err := s.Read(ctx, key)
+	switch {
+	case err == nil:
+		return s.named(key, persist.ErrExists)
+	case !errors.Is(err, persist.ErrNotExist):
+		return err
+	}
+	s.learn(key, nil)
+	return nil
 }
 
 // lay settles what an earlier sending left in doubt, or sends. false without an error: neither landed; call again.

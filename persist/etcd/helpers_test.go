@@ -2,10 +2,7 @@ package etcd
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,66 +13,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 )
-
-// shared is the server of all tests that do not change it for the others: each has machines of its own.
-var shared string
-
-func TestMain(m *testing.M) {
-	os.Setenv("GORACE", "atexit_sleep_ms=0")
-	if os.Getenv(memberEnv) != "" {
-		member()
-		return
-	}
-	flag.Parse()
-	os.Exit(withServer(m))
-}
-
-func withServer(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "containlease-etcd-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	e, endpoint := start(dir, func(*embed.Config) {})
-	defer e.Close()
-	shared = endpoint
-	return m.Run()
-}
-
-// start runs a server of one member on free ports of the loopback.
-func start(dir string, change func(*embed.Config)) (*embed.Etcd, string) {
-	cfg := quiet(dir)
-	anywhere := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = anywhere, anywhere
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = anywhere, anywhere
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	change(cfg)
-	e, err := embed.StartEtcd(cfg)
-	if err != nil {
-		panic(err)
-	}
-	<-e.Server.ReadyNotify()
-	return e, cfg.ListenClientUrls[0].Scheme + "://" + e.Clients[0].Addr().String()
-}
-
-func quiet(dir string) *embed.Config {
-	cfg := embed.NewConfig()
-	cfg.Dir, cfg.BcryptCost = dir, 4
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	return cfg
-}
-
-// server runs a server for one test.
-func server(t *testing.T, change func(*embed.Config)) (endpoint string) {
-	t.Helper()
-	e, endpoint := start(t.TempDir(), change)
-	t.Cleanup(e.Close)
-	return endpoint
-}
 
 func newMachine() leasefile.MachineV1 {
 	return leasefile.MachineV1{MachineID: uuid.NewString(), BootID: hex64("1")}

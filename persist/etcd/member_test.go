@@ -52,7 +52,11 @@ func newCluster(t testing.TB, names ...string) *cluster {
 	c := &cluster{t: t}
 	dir, all := t.TempDir(), ""
 	for _, name := range names {
-		p := &running{spec: memberSpec{Name: name, Dir: filepath.Join(dir, name), Client: freeAddress(t), Peer: freeAddress(t)}}
+		client, err := freeAddress()
+		require.NoError(t, err)
+		peer, err := freeAddress()
+		require.NoError(t, err)
+		p := &running{spec: memberSpec{Name: name, Dir: filepath.Join(dir, name), Client: client, Peer: peer}}
 		c.members = append(c.members, p)
 		all += "," + name + "=http://" + p.spec.Peer
 	}
@@ -68,11 +72,13 @@ func newCluster(t testing.TB, names ...string) *cluster {
 	return c
 }
 
-func freeAddress(t testing.TB) string {
+func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	if err != nil {
+		return "", err
+	}
 	defer l.Close()
-	return l.Addr().String()
+	return l.Addr().String(), nil
 }
 
 func (c *cluster) start(p *running) {

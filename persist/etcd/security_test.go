@@ -3,7 +3,6 @@ package etcd
 import (
 	"context"
 	"crypto/x509"
-	"net/url"
 	"path/filepath"
 	"testing"
 
@@ -116,8 +115,7 @@ func TestTLS(t *testing.T) {
 	require.NoError(t, err)
 	info.TrustedCAFile, info.ClientCertAuth = filepath.Join(dir, "cert.pem"), true
 	endpoint := server(t, func(cfg *embed.Config) {
-		secure := []url.URL{{Scheme: "https", Host: "127.0.0.1:0"}}
-		cfg.ListenClientUrls, cfg.AdvertiseClientUrls = secure, secure
+		secure(cfg)
 		cfg.ClientTLSInfo = info
 	})
 	only := func(o *options) { o.endpoints = []string{endpoint} }

@@ -85,6 +85,20 @@ func TestLateCopiesAreHarmless(t *testing.T) {
 	})
 }
 
+// A creation that landed, of which the caller never heard, is sent again, and that copy is held up: it lands on nothing, not
+// even after the removal.
+func TestCreatedTwice(t *testing.T) {
+	n := &network{t: t}
+	s, key := open(t, newMachine(), n.option()), uuid.NewString()
+	create := attempt(persist.Create, key, nil, body(1, 700))
+	require.NoError(t, create.Do(t.Context(), s, nil))
+	n.next(held)
+	require.NoError(t, create.Settle(t.Context(), s, nil))
+	put(t, s, persist.Remove, key, body(1, 700), nil)
+	require.Zero(t, n.land())
+	require.Nil(t, content(t, s, key))
+}
+
 func TestUnsettledTwice(t *testing.T) {
 	eachLife(t, func(t *testing.T, s *Store, n *network, a persist.Attempt, before []byte) {
 		for _, f := range []fate{dropped, barred, dropped} {

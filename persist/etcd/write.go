@@ -14,11 +14,19 @@ import (
 
 // write is a content in memory until its one transaction is committed; then it is durable.
 type write struct {
-	s         *Store
-	key       string
-	next      []byte
-	committed bool
+	s    *Store
+	key  string
+	next []byte
+	is   phase
 }
+
+type phase int
+
+const (
+	staged phase = iota
+	used         // published without success, settled or discarded
+	committed
+)
 
 // Stage keeps content in memory. ErrKey; ErrReadOnly; *persist.RecordError for more than 32 KiB.
 func (s *Store) Stage(ctx context.Context, key string, content []byte) (persist.Write, error) {
@@ -28,7 +36,7 @@ func (s *Store) Stage(ctx context.Context, key string, content []byte) (persist.
 	if len(content) > maxRecord {
 		return nil, &persist.RecordError{Key: key, Kind: persist.TooLarge, Detail: fmt.Sprintf("%d bytes", len(content))}
 	}
-	return &write{s: s, key: key, next: bytes.Clone(content)}, nil
+	return &write{s: s, key: key, next: append([]byte{}, content...)}, nil // never nil, which removes
 }
 
 func (s *Store) writable(ctx context.Context, key string) error {
@@ -43,33 +51,48 @@ func (s *Store) writable(ctx context.Context, key string) error {
 
 // Create publishes, by one transaction. Beside what persist.Write says: ErrFenced and the server's refusals, definite.
 func (w *write) Create(ctx context.Context) error {
-	return w.done(w.s.create(ctx, w.key, w.next))
+	return w.publish(func() error { return w.s.create(ctx, w.key, w.next) })
 }
 
 // Replace publishes, by one transaction. Beside what persist.Write says: ErrFenced and the server's refusals, definite.
 func (w *write) Replace(ctx context.Context, old persist.Digest) error {
-	content, err := w.s.content(ctx, w.key, old)
-	if err != nil {
-		return err
-	}
-	return w.done(w.s.exchange(ctx, w.key, content, w.next))
+	return w.publish(func() error {
+		content, err := w.s.content(ctx, w.key, old)
+		if err != nil {
+			return err
+		}
+		return w.s.exchange(ctx, w.key, content, w.next)
+	})
 }
 
-func (w *write) done(err error) error {
-	w.committed = err == nil
+// publish does it, once.
+func (w *write) publish(do func() error) error {
+	if w.is != staged {
+		return errors.New("publishing a write that was published or discarded already")
+	}
+	w.is = used
+	err := do()
+	if err == nil {
+		w.is = committed
+	}
 	return err
 }
 
 // Settle has nothing to do: a committed transaction is on the disks of a majority.
 func (w *write) Settle(context.Context) error {
-	if !w.committed {
-		return errors.New("settling a write that was not published")
+	if w.is != committed {
+		return errors.New("settling a write that was not published, or is settled")
 	}
+	w.is = used
 	return nil
 }
 
 // Discard gives the content up.
-func (w *write) Discard() { w.next = nil }
+func (w *write) Discard() {
+	if w.is == staged {
+		w.is, w.next = used, nil
+	}
+}
 
 // Remove deletes, by one transaction that puts nothing: it works where etcd is out of space. Beside what persist.Store
 // says: ErrFenced and the server's refusals, definite.
@@ -77,12 +100,8 @@ func (s *Store) Remove(ctx context.Context, key string, old persist.Digest) (per
 	if err := s.writable(ctx, key); err != nil {
 		return nil, err
 	}
-	content, err := s.content(ctx, key, old)
-	if err != nil {
-		return nil, err
-	}
-	w := &write{s: s, key: key}
-	if err := w.done(s.exchange(ctx, key, content, nil)); err != nil {
+	w := &write{s: s, key: key} // of no content: what it publishes is a removal
+	if err := w.Replace(ctx, old); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -63,8 +63,11 @@ func TestNothingElseLooksLikeACommand(t *testing.T) {
 			case "":
 				require.NotContains(t, b[2], "$ ", name)
 			case "sh":
+				if name == "persist/etcd/README.md" {
+					continue // TestManual types them there
+				}
 				for line := range strings.Lines(b[2]) {
-					require.Regexp(t, map[bool]string{true: `^(export|id=|etcdctl) ?`, false: `^make `}[name == "persist/etcd/README.md"], line, name)
+					require.Regexp(t, `^make `, line, name)
 				}
 			default:
 				t.Errorf("%s: a block of %s", name, b[1])
