@@ -30,7 +30,7 @@ func (s *stage) powers(n int) error {
 		}
 		image, why, err := g.Image(s.ctx, s.dir)
 		if why != nil {
-			fmt.Printf("SKIPPED: no power was cut on %s: %v\n", g.Name, why)
+			errs = append(errs, scene.Skip("no power was cut on "+g.Name, why))
 			continue
 		}
 		if err == nil {

@@ -40,7 +40,7 @@ func TestMakeRun(t *testing.T) {
 	if host.Supported() != nil || testing.Short() {
 		t.Skip("the main job runs on Linux only, and for some seconds")
 	}
-	cmd := exec.Command("make", "run")
+	cmd := exec.Command("make", "--no-print-directory", "run") // this test may be run by a make of its own
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -72,7 +72,7 @@ func grounds(ctx context.Context, dir string, reads int) error {
 	for _, g := range []scene.Ground{scene.Ext4, scene.XFS, scene.Btrfs} {
 		image, why, err := g.Image(ctx, dir)
 		if why != nil {
-			fmt.Printf("SKIPPED: nothing was scanned on %s: %v\n", g.Name, why)
+			errs = append(errs, scene.Skip("nothing was scanned on "+g.Name, why))
 			continue
 		}
 		if err == nil {
