@@ -44,7 +44,7 @@
 //     the kernel has killed everything inside. By request only: without privileges it takes a user namespace, in which set-uid
 //     programs, and so sudo, gain nothing and other owners of files are nobody; a plugin at a terminal has no job control.
 //   - subreaper: stopped child by child, proved by the gate's note. A gate killed by SIGKILL leaves no proof, and so a lease that
-//     blocks until a reboot. A process that enters a foreign PID namespace and forks twice there is not seen. A set-uid
+//     blocks until a reboot, or an operator's word (retire). A process that enters a foreign PID namespace and forks twice there is not seen. A set-uid
 //     program cannot be stopped by a gate without privileges: it is waited for.
 //   - process-group: as subreaper, and nothing is ever proved without the owner. Only with [AcceptUnproved].
 //

@@ -21,7 +21,7 @@ func (p *page) invariants(runs []model.Run, found map[string]model.Result) {
 	}
 	p.table([]string{"", "promise", "tests", "model"}, rows)
 	p.sub("Model runs")
-	p.say("The model, [lease.pml](../model/lease.pml), has its table and decisions from the program's own, and a world written by hand. `make model` searches it exhaustively with Spin. A run that must hold checks I1 to I6 in every reachable state; a run that must break stops at the first violation.\n")
+	p.say("The model, [lease.pml](../model/lease.pml), has its table and decisions from the program's own, and a world written by hand. `make model` searches it exhaustively with Spin. A run that must hold checks I1 to I6 in every reachable state (that of the original's rules all but I1, which they break); a run that must break stops at the first violation.\n")
 	if found == nil {
 		p.say("**The model was changed since it was last checked: run `make model`.**\n")
 	}

@@ -145,7 +145,8 @@ func (p *page) crashes() {
 	p.heading("7. A crash at every step")
 	p.say(`The verdict is the one that acquire, list, show and doctor give afterwards. "The doctor clears it" means that every process is proved
 gone; "blocks until proof" that the plugin cannot start before. Where the owner alone is killed, its gate ends what is left and then itself.
-This is what the tables say; [crash-matrix.md](crash-matrix.md) is what was found when it was done, in every boundary.`)
+The boundary is the subreaper, which everybody has and which proves least: in a control group or a PID namespace the kernel still knows when owner and
+gate were killed. This is what the tables say; [crash-matrix.md](crash-matrix.md) is what was found when it was done, in every boundary.`)
 	var told []story.Moment
 	for _, s := range story.Stories() {
 		p.sub(s.Name)

@@ -61,7 +61,7 @@ var Errors = []Error{
 	{"lease.ErrOtherDigest", lease.ErrOtherDigest, "the digest given is not that of the record, or not any more", "look at it again with `show`, and decide again", proof},
 	{"lease.ErrNotForThis", lease.ErrNotForThis, "there is another, safer way for it", "run the command that the message names", proof},
 	{"lease.ErrReadOnly", lease.ErrReadOnly, "the home was opened for reading", "open it for writing", nothing},
-	{"lease.ErrOtherHome", lease.ErrOtherHome, "the home was made on another machine, or copied or moved", "use it where it was made", no},
+	{"lease.ErrOtherHome", lease.ErrOtherHome, "the home was made on another machine, or copied or moved", "use it where it was made; one that was moved for good is taken over by `adopt`", no},
 	{"lease.ErrBadArgument", lease.ErrBadArgument, "an event was given what it does not take", "correct the program", nothing},
 
 	{"host.ErrUnsafe", host.ErrUnsafe, "the end of the invocation could not be proved", "see the lease's verdict in the runbook", proof},

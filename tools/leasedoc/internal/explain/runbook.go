@@ -5,9 +5,9 @@ import "containlease/lease/verdict"
 // Actions say what an operator does about a finding, by the rung's name. Meaning, missing proof and command are the rung's own.
 var Actions = map[string]string{
 	"lock-held-owner-dead": "Look again in a moment: a doctor may be at work. If it stays, find out who holds the lock file (`lsof` on owners/<lease>.lock) and end that process.",
-	"lock-held":            "Nothing. The invocation is at work; acquire admits others beside it unless one of the two asked to be alone.",
+	"lock-held":            "Nothing, while it is at work; acquire admits others beside it unless one of the two asked to be alone. A cleanup-unsafe lease whose owner lives blocks: end the owner's process, whose number `show` prints, then run doctor with --apply.",
 	"lock-unknown":         "Run the command as the user that owns the home, or put the rights of the lock file right.",
-	"other-machine":        "Use the home where it was made. Start with an empty directory here.",
+	"other-machine":        "Use the home where it was made, and start with an empty directory here. If the home was moved here for good, `adopt` takes it over.",
 	"boot-unreliable":      "Run where /proc is the kernel's own, not mounted over, and of this PID namespace.",
 	"another-boot":         "Run doctor with --apply. The next acquire that recovers first does the same.",
 	"other-namespace":      "Ask again from inside the owner's container or namespace. After a reboot of the machine the doctor clears it from anywhere.",
@@ -16,14 +16,14 @@ var Actions = map[string]string{
 	"abandoned":            "End the owner's process, whose number `show` prints, or wait for its end. Then run doctor with --apply.",
 	"owner-unknown":        "Run doctor as a user that may see the owner's process (hidepid and other users hide it).",
 	"host-unknown":         "Run doctor as a user that may see the host's process (hidepid and other users hide it).",
-	"orphan":               "The gate is stopping what is left: wait for the grace. If it does not end, send TERM to the host's process, whose number `show` prints. Do not send KILL: a killed gate leaves no proof.",
-	"legacy":               "Wait for the next reboot; a v1 lease has no other proof.",
+	"orphan":               "The gate is stopping what is left: wait for the grace. If it does not end, send TERM to the host's process, whose number `show` prints. Do not send KILL: outside a control group or a PID namespace a killed gate leaves no proof.",
+	"legacy":               "Wait for the next reboot; a v1 lease has no other proof. If you know that it is over, `retire` takes your word.",
 	"complete":             "Run doctor with --apply. Acquire is not blocked by it.",
 	"gate-never-opened":    "Run doctor with --apply.",
 	"never-started":        "Run doctor with --apply.",
 	"boundary-empty":       "Run doctor with --apply.",
-	"no-proof":             "Look for processes that the plugin left behind and end them. The lease itself is cleared by the next reboot: nobody can prove now what was started.",
-	"malformed":            "Find out who wrote the file. containlease never removes it: move it out of leases/ by hand, and keep it.",
+	"no-proof":             "Look for processes that the plugin left behind and end them. In a control group the doctor then sees that it is empty; otherwise nobody can prove any more what was started: the next reboot clears the lease, or `retire` takes your word.",
+	"malformed":            "Find out who wrote the file. containlease never removes it; `quarantine` moves it out of leases/ and keeps it.",
 	"newer-version":        "Use the containlease that wrote it, or a newer one. Other plugins are not affected.",
 }
 
