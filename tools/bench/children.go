@@ -49,7 +49,7 @@ func crowd(n int, role string, args ...string) ([]string, error) {
 	return said, errors.Join(errs...)
 }
 
-// replaceOften ours|bare DIR DURATION prints how many replacements it made. All share one directory.
+// replaceOften ours|calls|bare DIR DURATION prints how many replacements it made. All share one directory.
 func replaceOften(args []string) error {
 	d, err := time.ParseDuration(args[2])
 	if err != nil {
@@ -67,7 +67,7 @@ func replaceOften(args []string) error {
 		if err != nil {
 			return err
 		}
-		do = b.exchange
+		do = map[string]func() error{"calls": b.transition, "bare": b.exchange}[args[0]]
 	}
 	n := 0
 	for start := time.Now(); time.Since(start) < d; n++ {

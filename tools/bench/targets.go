@@ -109,11 +109,13 @@ func transitionTarget(ctx context.Context, out *bytes.Buffer, p places, rounds i
 	return nil
 }
 
-// crowdTarget lets 16 processes replace their own records and bare files in turns.
+// crowdTarget lets 16 processes replace their own records, make all system calls of that bare, and the four calls that nobody can
+// do without, in turns.
 func crowdTarget(_ context.Context, out *bytes.Buffer, p places, _ int) error {
-	var rates [2]int
-	for range 3 {
-		for i, what := range []string{"ours", "bare"} {
+	const rounds = 5
+	var rates [3]int
+	for range rounds {
+		for i, what := range []string{"ours", "calls", "bare"} {
 			said, err := crowd(16, "replace", what, p.disk, "1s")
 			if err != nil {
 				return err
@@ -129,7 +131,10 @@ func crowdTarget(_ context.Context, out *bytes.Buffer, p places, _ int) error {
 	}
 	ratio := float64(rates[0]) / float64(rates[1])
 	met := map[bool]string{true: "yes", false: "NO"}[ratio >= 0.9]
-	fmt.Fprintf(out, "| replacements a second of 16 processes ÷ bare, disk | %d | %d | %.2f | ≥ 0.90 | %s |\n", rates[0]/3, rates[1]/3, ratio, met)
+	fmt.Fprintf(out, "| replacements a second of 16 processes ÷ all their system calls made bare, disk | %d | %d | %.2f | ≥ 0.90 | %s |\n",
+		rates[0]/rounds, rates[1]/rounds, ratio, met)
+	fmt.Fprintf(out, "| the same ÷ pwrite + fdatasync + exchange + fsync alone | %d | %d | %.2f | | |\n",
+		rates[0]/rounds, rates[2]/rounds, float64(rates[0])/float64(rates[2]))
 	return nil
 }
 
