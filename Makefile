@@ -87,8 +87,8 @@ fuzz: ## each fuzz test for a minute; a crasher becomes a case of tools/vectorge
 	    echo "$$d $$f"; (cd $$d && go test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 100x .) || exit 1; done; done
 
 .PHONY: explore
-explore: ## every crash state, every missing sync, 100,000 schedules of store and of lease (minutes; without the race detector)
-	@go test -v -timeout 30m -run 'TestEvery|TestMutants|TestSchedules|TestEveryFault' ./persist/memory ./persist/persisttest ./lease \
+explore: ## every crash state, every missing sync, 100,000 schedules of store and of lease, a short simulation (minutes; without the race detector)
+	@set -o pipefail; go test -v -timeout 30m -run 'TestEvery|TestMutants|TestSchedules|TestSimulation' ./persist/memory ./persist/persisttest ./lease ./lease/sim \
 	  | grep -E '^(ok|FAIL|---)|states|schedules|Error'
 
 .PHONY: simulate
