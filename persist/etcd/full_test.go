@@ -1,12 +1,40 @@
 package etcd
 
 import (
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"containlease/persist"
 
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/etcd/server/v3/embed"
 )
+
+// No fault is made up: many writers fill a small etcd at once, so that the space goes between its two looks at the quota.
+func TestFullForReal(t *testing.T) {
+	endpoint := server(t, func(cfg *embed.Config) { cfg.QuotaBackendBytes = 4 << 20 })
+	s := open(t, newMachine(), func(o *options) { o.endpoints = []string{endpoint} })
+	var full atomic.Int64
+	var writers sync.WaitGroup
+	for range 64 {
+		writers.Go(func() {
+			for err := error(nil); err == nil; {
+				key := uuid.NewString()
+				if err = attempt(persist.Create, key, nil, body(1, maxRecord)).Do(t.Context(), s, nil); err != nil {
+					full.Add(1)
+					assert.ErrorIs(t, err, ErrNoSpace)
+					_, err := s.Read(t.Context(), key)
+					assert.ErrorIs(t, err, persist.ErrNotExist, "said not to be written")
+				}
+			}
+		})
+	}
+	writers.Wait()
+	require.EqualValues(t, 64, full.Load())
+}
 
 // etcd ran out of space while it applied the write: our bytes are there, whatever the reply says.
 func TestFullButCarriedOut(t *testing.T) {
