@@ -25,12 +25,16 @@ var (
 	ErrCompacted = errors.New("etcd has compacted the revision away")
 	// ErrDenied: etcd's user may not do this, or is not known. Nothing was written.
 	ErrDenied = errors.New("etcd denies it to this user")
-	// ErrNoSpace: etcd is full. It takes no new bytes; removals still work. Nothing was written.
+	// ErrNoSpace: etcd is full. It takes no new bytes; removals still work. No lease was written; of Open, the machine may
+	// have been registered.
 	ErrNoSpace = errors.New("etcd is out of space")
 	// ErrUnanswered: a question, or the registration, found no answer in time. Of a lease's write that is persist.ErrUnsettled.
 	ErrUnanswered = errors.New("etcd does not answer")
 	// ErrNoMachine: no machine of that id is registered, or its record is not the one that was named.
 	ErrNoMachine = errors.New("no such machine on record")
+
+	// errInDoubt: the server's refusal is not the whole truth, or answers another question. Never definite.
+	errInDoubt = errors.New("it may have been carried out all the same")
 )
 
 // FencedError says why this process may not write: it belongs to a boot that is over, or another machine uses its name.
@@ -53,8 +57,8 @@ func (e *FencedError) Error() string {
 // Is makes every FencedError an ErrFenced.
 func (e *FencedError) Is(target error) bool { return target == ErrFenced }
 
-// refusals are the server's words that it did not, and will not, carry out the request. Everything else (no leader, a
-// timeout, a broken connection) may still be carried out.
+// refusals are the server's words that it will not carry out the request any more and, but for ErrNoSpace (see settleFull),
+// did not. Everything else (no leader, a timeout, a broken connection) may still be carried out.
 var refusals = []error{
 	rpctypes.ErrNoSpace, rpctypes.ErrRequestTooLarge, rpctypes.ErrTooManyOps, rpctypes.ErrDuplicateKey,
 	rpctypes.ErrTooManyRequests, rpctypes.ErrPermissionDenied, rpctypes.ErrAuthFailed, rpctypes.ErrUserEmpty,
@@ -65,26 +69,22 @@ var refusals = []error{
 
 // definite reports whether err says that the request was refused.
 func definite(err error) bool {
-	for _, r := range refusals {
-		if errors.Is(err, r) {
-			return true
-		}
-	}
-	return false
+	return !errors.Is(err, errInDoubt) && isAny(err, refusals...)
+}
+
+func isAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
 // explained puts an error of the client into words of this package. Silence may mean much: the client keeps a
 // connection's troubles to itself.
 func (c *conn) explained(err error) error {
-	is := func(any ...error) bool {
-		return slices.ContainsFunc(any, func(target error) bool { return errors.Is(err, target) })
-	}
 	switch {
-	case is(rpctypes.ErrNoSpace):
+	case errors.Is(err, rpctypes.ErrNoSpace):
 		return fmt.Errorf("%w: make space (compact, defragment, disarm the alarm; see the manual of persist/etcd): %w", ErrNoSpace, err)
-	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrAuthFailed, rpctypes.ErrUserEmpty, rpctypes.ErrInvalidAuthToken):
+	case isAny(err, rpctypes.ErrPermissionDenied, rpctypes.ErrAuthFailed, rpctypes.ErrUserEmpty, rpctypes.ErrInvalidAuthToken):
 		return fmt.Errorf("%w: user %q at %s: %w", ErrDenied, c.user, strings.Join(c.endpoints, ", "), err)
-	case is(context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w: %s, within %v; is it running, has it a leader, do the TLS files fit? %w",
 			ErrUnanswered, strings.Join(c.endpoints, ", "), c.deadline, err)
 	}

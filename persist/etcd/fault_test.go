@@ -2,10 +2,12 @@ package etcd
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -18,12 +20,21 @@ import (
 type fate int
 
 const (
-	pass    fate = iota
-	held         // the client hears that the connection broke; the request arrives when land is called
-	deaf         // the request is carried out; its reply is lost
-	dropped      // the request is lost
-	barred       // also reading fails: nothing is answered
+	pass     fate = iota
+	held          // the client hears that the connection broke; the request arrives when land is called
+	deaf          // the request is carried out; its reply is lost
+	dropped       // the request is lost
+	full          // the request is refused: etcd has no space
+	overfull      // the request is carried out; the reply says that etcd has no space
+	barred        // also reading fails: nothing is answered
+	muffled       // as overfull, but then reading fails
+	fates    = iota
 )
+
+// writes tells a transaction that puts or deletes from one that only looks.
+func writes(txn *pb.TxnRequest) bool {
+	return slices.ContainsFunc(txn.GetSuccess(), func(op *pb.RequestOp) bool { return op.GetRequestRange() == nil })
+}
 
 // network is what lies between one client and the servers.
 type network struct {
@@ -59,10 +70,14 @@ func (n *network) losses() int {
 }
 
 func (n *network) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	txn, writes := req.(*pb.TxnRequest)
+	txn, _ := req.(*pb.TxnRequest)
 	n.mu.Lock()
 	f := n.fate
-	if !writes && f != barred {
+	switch {
+	case writes(txn):
+	case f == muffled:
+		f = barred
+	case f != barred:
 		f = pass
 	}
 	if f != pass {
@@ -83,9 +98,14 @@ func (n *network) intercept(ctx context.Context, method string, req, reply any, 
 	switch f {
 	case pass:
 		return invoke(ctx, method, req, reply, cc, opts...)
-	case deaf:
+	case full:
+		return rpctypes.ErrGRPCNoSpace
+	case deaf, overfull, muffled:
 		if err := invoke(ctx, method, req, reply, cc, opts...); err != nil {
 			return err
+		}
+		if f != deaf {
+			return rpctypes.ErrGRPCNoSpace
 		}
 	}
 	return status.Error(codes.Unavailable, "the connection broke")

@@ -42,6 +42,27 @@ func TestHandleNeverLies(t *testing.T) {
 	}
 }
 
+// At every arrow etcd runs out of space between its two looks at the quota: it has done what it says it has not. It never says
+// so of the release, which puts nothing; the handle would take it as well.
+func TestHandleNeverLiesOfFull(t *testing.T) {
+	n := &network{t: t}
+	m := settleIn(t, newHome(t), nil, hurried, n.option())
+	host := child(t)
+	n.let(overfull)
+	h, err := m.Acquire(t.Context(), sample(m.store.machineOrNone(), "").Identity, "")
+	require.NoError(t, err, "it is in etcd")
+	agrees(t, m.store, h)
+	for _, step := range []struct {
+		ev   fsm.Event
+		args []any
+	}{{fsm.HostStarting, []any{host}}, {fsm.HostStarted, []any{host}}, {fsm.CleanupComplete, nil}, {fsm.Release, nil}} {
+		n.let(overfull)
+		require.NoError(t, h.Event(t.Context(), step.ev, step.args...))
+		require.Equal(t, 1, n.losses())
+		agrees(t, m.store, h)
+	}
+}
+
 // resolve looks at a handle whose last write was held up, and brings it back.
 func resolve(t *testing.T, n *network, m machine, h *lease.Handle, err error, before fsm.State, landsFirst bool) {
 	t.Helper()

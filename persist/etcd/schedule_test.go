@@ -130,8 +130,8 @@ func (x *schedule) write() persist.Attempt {
 
 // send makes a write: half of the time on a good network, and half of the time by a good store.
 func (x *schedule) send(do func(context.Context, persist.Store, persist.Publish) error, first bool) {
-	fate, lasting := fate(x.rng.IntN(2*int(barred+1))), x.rng.IntN(3) == 0
-	if fate > barred {
+	fate, lasting := fate(x.rng.IntN(2*fates)), x.rng.IntN(3) == 0
+	if fate >= fates {
 		fate = pass
 	}
 	var fault persisttest.Fault

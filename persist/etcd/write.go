@@ -9,6 +9,7 @@ import (
 	"containlease/persist"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -156,14 +157,21 @@ func (s *Store) refused(answer *clientv3.TxnResponse, next []byte, doubt error) 
 	return persist.ErrChanged
 }
 
-// commit sends one transaction. Refused, it answers with the machine's record and the lease as they are.
+// commit sends one transaction. Refused, it answers as look does.
 func (s *Store) commit(p *patience, op clientv3.Op, conditions ...clientv3.Cmp) (answer *clientv3.TxnResponse, err error) {
 	err = p.once(func(ctx context.Context) (err error) {
-		answer, err = s.client.Txn(ctx).If(conditions...).Then(op).
-			Else(clientv3.OpGet(s.machine.key), clientv3.OpGet(string(op.KeyBytes()))).Commit()
+		answer, err = s.client.Txn(ctx).If(conditions...).Then(op).Else(s.look(op)...).Commit()
 		return err
 	})
+	if errors.Is(err, rpctypes.ErrNoSpace) {
+		return s.settleFull(p, err, op, conditions)
+	}
 	return answer, err
+}
+
+// look asks for the machine's record and the lease that op is about, as they are.
+func (s *Store) look(op clientv3.Op) []clientv3.Op {
+	return []clientv3.Op{clientv3.OpGet(s.machine.key), clientv3.OpGet(string(op.KeyBytes()))}
 }
 
 // holds reports whether the record found is content; nil: that there is none.
