@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 )
 
@@ -12,6 +13,9 @@ import (
 // catalogue lock exclusively since before it asked. Sweep returns the paths that it removed, relative to the home; nothing
 // is synced, for what comes back after a power loss is swept again.
 //
+// What the system does not let it remove stays, and the others go all the same: a *LeftoversError, which hurts nobody. Any
+// other error means that it did not come to its end.
+//
 // One listing of owners/ is all it costs when there is nothing to do. A spare without a lease has an owner's file beside it
 // and goes before that; only a power loss can part them, so the first sweep of a Home lists leases/ too.
 func (h *Home) Sweep(ctx context.Context, keys []string) (removed []string, err error) {
@@ -20,16 +24,30 @@ func (h *Home) Sweep(ctx context.Context, keys []string) (removed []string, err 
 		s.alive[key] = true
 	}
 	if !h.swept.Load() {
-		if err := s.folder(ctx, h.leases, helperKey, s.helper); err != nil {
-			return s.removed, err
-		}
+		err = s.folder(ctx, h.leases, helperKey, s.helper)
 	}
-	err = s.folder(ctx, h.owners, ownerKey, s.owner)
 	if err == nil {
-		h.swept.Store(true)
+		err = s.folder(ctx, h.owners, ownerKey, s.owner)
 	}
+	switch {
+	case err != nil:
+		return s.removed, errors.Join(append(s.left, err)...)
+	case len(s.left) > 0:
+		err = &LeftoversError{s.left}
+	}
+	h.swept.Store(true)
 	return s.removed, err
 }
+
+// LeftoversError is what a Sweep came upon and could not remove, one error for each. Nothing depends on these files.
+type LeftoversError struct{ Errs []error }
+
+func (e *LeftoversError) Error() string {
+	return fmt.Sprintf("left behind by crashes, and not to be removed: %v", errors.Join(e.Errs...))
+}
+
+// Unwrap shows each of the errors.
+func (e *LeftoversError) Unwrap() []error { return e.Errs }
 
 // sweep is one Sweep at work.
 type sweep struct {
@@ -37,6 +55,7 @@ type sweep struct {
 	alive   map[string]bool
 	ended   map[string]bool // keys without a lease: whether the owner has ended
 	removed []string
+	left    []error
 }
 
 // folder has clear called for the names in d of leases that do not exist and whose owner has ended.
@@ -55,7 +74,7 @@ func (s *sweep) folder(ctx context.Context, d *dir, keyOf func(string) (string, 
 		}
 		if s.hasEnded(key) {
 			if err := clear(name, key); err != nil {
-				return err
+				s.left = append(s.left, err)
 			}
 		}
 	}
