@@ -228,7 +228,7 @@ func TestSweepOfSpares(t *testing.T) {
 		if call == "unlink" {
 			unlinked++
 		}
-		return map[bool]error{true: syscall.EIO}[unlinked == 3], false
+		return map[bool]error{true: syscall.EIO}[unlinked == 2], false
 	})
 	_, err = sweepAll(h)
 	require.ErrorIs(t, err, syscall.EIO)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"containlease/persist"
 )
 
 // Sweep removes what crashes left behind: files of owners/ and spares whose lease does not exist and whose liveness
@@ -92,12 +94,35 @@ func (s *sweep) hasEnded(key string) bool {
 	return ended
 }
 
-func (s *sweep) helper(name, _ string) error { return s.unlink(s.h.leases, leasesDir, name) }
+func (s *sweep) helper(name, _ string) error { return s.spare(name) }
+
+// spare removes a spare, or a file on its way to be a record, unless somebody is at work on it: where there are no nameless
+// files, an acquire stages before it has the catalogue lock and its lease a liveness lock. It is owned while it is removed,
+// see [dir.stagedFile].
+func (s *sweep) spare(name string) error {
+	d := s.h.leases
+	fd, i, err := d.openPrivate(name, writing)
+	if errors.Is(err, persist.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return d.failed("remove", name, err)
+	}
+	defer s.h.sys.Close(fd)
+	if err := s.h.sys.Own(fd); errors.Is(err, errBusy) {
+		return nil
+	} else if err != nil {
+		return d.failed("own", name, err)
+	}
+	if now, err := s.h.sys.Lstat(d.fd, name); err != nil || now.Inode != i.Inode {
+		return nil // its maker dropped it just now
+	}
+	return s.unlink(d, leasesDir, name)
+}
 
 // owner removes the spare before the owner's file that leads to it: a sweep that is killed is taken up by the next one.
 func (s *sweep) owner(name, key string) error {
 	for _, helper := range []string{spareFile(key), nextFile(key)} {
-		if err := s.unlink(s.h.leases, leasesDir, helper); err != nil {
+		if err := s.spare(helper); err != nil {
 			return err
 		}
 	}
