@@ -118,22 +118,44 @@ func (h *Handle) admission(ctx context.Context) persist.Publish {
 				return err
 			}
 			if err := h.claim(); err != nil {
-				return err
+				return unpublished{err}
 			}
 			return publish()
 		})
 	}
 }
 
-// claim takes the liveness lock, born held, and leaves the evidence beside it.
+// claim takes the liveness lock, born held, and leaves the evidence beside it: no lease is published without either.
 func (h *Handle) claim() error {
-	if h.liveness != nil {
-		return h.liveness.Check()
+	if h.liveness == nil {
+		l, err := h.reg.home.Claim(h.id)
+		if err != nil {
+			return fmt.Errorf("liveness lock of lease %s: %w", h.id, err)
+		}
+		h.liveness = l
+	} else if err := h.liveness.Check(); err != nil {
+		return err
 	}
-	l, err := h.reg.home.Claim(h.id)
-	if err != nil {
-		return fmt.Errorf("liveness lock of lease %s: %w", h.id, err)
+	if h.evidenced {
+		return nil
 	}
-	h.liveness = l
 	return h.writeEvidence()
 }
+
+// unpublished is why a lease was not published, in words of another file. What became of that one is no word about the
+// lease: it is neither unsettled nor anybody else's.
+type unpublished struct{ err error }
+
+func (u unpublished) Error() string { return u.err.Error() }
+
+// Is sees through to the cause, but not to an outcome.
+func (u unpublished) Is(target error) bool {
+	switch target {
+	case persist.ErrUnsettled, persist.ErrNotDurable, persist.ErrExists, persist.ErrChanged:
+		return false
+	}
+	return errors.Is(u.err, target)
+}
+
+// As sees through to the cause.
+func (u unpublished) As(target any) bool { return errors.As(u.err, target) }

@@ -10,6 +10,7 @@ import (
 
 	"containlease/lease/verdict"
 	"containlease/persist"
+	"containlease/persist/file"
 )
 
 // admit checks that the plugin may start: enabled if it must be, and nothing in its way. The caller holds the catalogue lock
@@ -23,7 +24,7 @@ func (r *Registry) admit(ctx context.Context, h *Handle) error {
 	if err != nil {
 		return err
 	}
-	if err := r.sweep(ctx, keys); err != nil {
+	if err := r.sweep(ctx, keys, h); err != nil {
 		return err
 	}
 	if err := r.meet(ctx, keys); err != nil {
@@ -51,13 +52,18 @@ func (r *Registry) admit(ctx context.Context, h *Handle) error {
 const sweepShare = 500
 
 // sweep clears what crashes left. The first acquire does it, and then each one in a small home, but only every n-th beside
-// many leases: nothing depends on it.
-func (r *Registry) sweep(ctx context.Context, keys []string) error {
+// many leases. Nothing depends on it, so what cannot be removed is no more than told, once h's turn is over.
+func (r *Registry) sweep(ctx context.Context, keys []string, h *Handle) error {
 	if r.unswept > 0 {
 		r.unswept--
 		return nil
 	}
 	_, err := r.home.Sweep(ctx, keys)
+	var left *file.LeftoversError
+	if errors.As(err, &left) {
+		h.outbox.post(Observation{Kind: Noted, Detail: "what crashes left could not all be swept; remove it by hand", Err: left})
+		err = nil
+	}
 	if err == nil {
 		r.unswept = len(keys) / sweepShare
 	}

@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"containlease/gen/leasefile"
 	"containlease/persist"
@@ -12,8 +13,8 @@ import (
 const AuditLog = "audit.jsonl"
 
 // Audit writes down a decision of an operator, durably, before it is acted upon: its time is set here. rule names what allowed
-// it, reason is the operator's. The catalogue lock is not taken. ErrInvalid, ErrReadOnly; an error of the write: then the
-// decision must not be acted upon.
+// it, reason is the operator's. The catalogue lock is not taken. ErrInvalid, ErrReadOnly; an error of the write, or
+// of ctx, which bounds the wait for other writers: then the decision must not be acted upon.
 func (r *Registry) Audit(ctx context.Context, a leasefile.AuditV1) error {
 	if r.opt.readOnly {
 		return fmt.Errorf("%w: %s: nothing can be audited", ErrReadOnly, r.home.Dir())
@@ -25,14 +26,21 @@ func (r *Registry) Audit(ctx context.Context, a leasefile.AuditV1) error {
 	if err := a.Validate(); err != nil {
 		return fmt.Errorf("%w: the audit line: %w", ErrInvalid, err)
 	}
-	return r.home.Append(AuditLog, a.AppendCanonical(nil))
+	return r.home.Append(ctx, AuditLog, a.AppendCanonical(nil))
 }
 
+// auditPatience is how long a removal that is done waits for other writers of the log: they need milliseconds, so one that
+// takes longer is stopped, and must not stop every doctor.
+const auditPatience = 2 * time.Second
+
 // auditRemoval writes down what the doctor has removed. It comes after the removal, which was proved and needs nobody's
-// leave: on a full disk the proved leases go all the same, and only the line is missing, which is told.
+// leave: on a full disk, or beside a stopped writer, the proved leases go all the same, and only the line is missing, which is
+// told. The end of ctx does not spare the line of what was removed before it.
 func (r *Registry) auditRemoval(ctx context.Context, i Inspection) {
 	line := lineAbout(leasefile.AuditActionRemove, i, "proved gone: "+i.Verdict.Because)
-	if err := r.Audit(context.WithoutCancel(ctx), line); err != nil {
+	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
+	defer cancel()
+	if err := r.Audit(patient, line); err != nil {
 		r.tell(Observation{Kind: Noted, Lease: i.ID, Plugin: i.Plugin, Detail: "its removal is missing in " + AuditLog, Err: err})
 	}
 }

@@ -50,5 +50,6 @@ func (h *Handle) writeEvidence() error {
 	if err := h.reg.home.WriteRecord("owners/"+h.id+".json", h.evidence.AppendCanonical(nil), file.Volatile); err != nil {
 		return fmt.Errorf("the evidence of lease %s: %w", h.id, err)
 	}
+	h.evidenced = true
 	return nil
 }

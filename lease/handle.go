@@ -20,8 +20,9 @@ type Handle struct {
 	outbox  outbox
 
 	// Only whoever has the turn touches these.
-	liveness *file.Liveness
-	evidence leasefile.EvidenceV1
+	liveness  *file.Liveness
+	evidence  leasefile.EvidenceV1
+	evidenced bool // some evidence is beside the lease for certain
 
 	mu     sync.Mutex // guards what follows; never held while waiting
 	state  fsm.State  // of the lease below: the machine moves a moment later

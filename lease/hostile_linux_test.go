@@ -12,6 +12,7 @@ import (
 	"containlease/lease"
 	"containlease/lease/verdict"
 	"containlease/persist/file"
+	"containlease/persist/memory"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -126,6 +127,63 @@ func TestStrangeNamesBlockNobody(t *testing.T) {
 	}
 	require.Equal(t, 4, foreign)
 	release(t, h)
+}
+
+// What has the name of a leftover and cannot be removed is told, and blocks nobody; what can be removed beside it goes.
+func TestLeftoverThatCannotBeRemoved(t *testing.T) {
+	for _, name := range []string{
+		"leases/.%s.spare", "leases/.%s.next", "owners/%s.json", "owners/%s.json.next", "owners/%s.empty", "owners/%s.lock",
+	} {
+		t.Run(fmt.Sprintf(name, "ID"), func(t *testing.T) {
+			watch(t)
+			var noted []error
+			reg, err := lease.Open(t.Context(), filepath.Join(t.TempDir(), "home"), lease.WithObserver(func(o lease.Observation) {
+				if o.Kind == lease.Noted {
+					noted = append(noted, o.Err)
+				}
+			}))
+			require.NoError(t, err)
+			defer reg.Close()
+			stuck := filepath.Join(reg.Dir(), fmt.Sprintf(name, uuid.NewString()))
+			require.NoError(t, os.Mkdir(stuck, 0o700))
+			for _, plugin := range []string{"mine", "other"} {
+				leftover := filepath.Join(reg.Dir(), "owners", uuid.NewString()+".json")
+				require.NoError(t, os.WriteFile(leftover, []byte("{}"), 0o600))
+				release(t, acquire(t, reg, plugin))
+				require.NoFileExists(t, leftover)
+			}
+			require.DirExists(t, stuck)
+			if filepath.Ext(stuck) == ".lock" {
+				require.Empty(t, noted, "whether its owner lives cannot be told")
+				return
+			}
+			require.NotEmpty(t, noted)
+			var left *file.LeftoversError
+			require.ErrorAs(t, noted[0], &left)
+			require.ErrorContains(t, left, stuck)
+		})
+	}
+}
+
+// A sweep that cannot look, or whose time is over, refuses the acquire as before.
+func TestSweepThatDoesNotCome(t *testing.T) {
+	p := memory.NewDisk().Process()
+	home, err := file.Create("/home", file.On(p))
+	require.NoError(t, err)
+	reg, err := lease.New(home.Store(), home, lease.WithInspector(newWorld()))
+	require.NoError(t, err)
+	defer reg.Close()
+	listings := 0
+	p.Watch(func(c memory.Call) error {
+		if c.Op == "Names" {
+			if listings++; listings > 1 { // the first one is the keys'
+				return unix.EIO
+			}
+		}
+		return nil
+	})
+	_, err = reg.Acquire(t.Context(), identityOf("acme"), "")
+	require.ErrorIs(t, err, unix.EIO)
 }
 
 // A directory of the home that is replaced midway is reported, and nothing is ever written beside it.

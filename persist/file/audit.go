@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +14,10 @@ import (
 
 // Append adds one line to the audit log, audit.jsonl, and returns when it lasts. The line is written in one call, with
 // the newline that it may lack; a last line torn by an earlier crash or a full disk is ended first, and kept. Writers take
-// turns by a lock of the file itself: it is synced while they wait, so the catalogue lock must not be held. ErrName for
-// another file or a line with a newline inside; *persist.RecordError.
-func (h *Home) Append(name string, line []byte) error {
+// turns by a lock of the file itself: it is synced while they wait, so the catalogue lock must not be held. The wait ends
+// with ctx, whose cause is then the error; a line once begun is brought to its end. ErrName for another file or a line with
+// a newline inside; *persist.RecordError.
+func (h *Home) Append(ctx context.Context, name string, line []byte) error {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if name != auditName || bytes.IndexByte(line, '\n') >= 0 {
 		return fmt.Errorf("%w: one line is appended to %s, not %d to %q", ErrName, auditName, 1+bytes.Count(line, []byte{'\n'}), name)
@@ -23,12 +25,13 @@ func (h *Home) Append(name string, line []byte) error {
 	if err := h.root.check(); err != nil {
 		return err
 	}
+	doubts := h.root.doubts.Load()
 	fd, err := h.openAudit(name)
 	if err != nil {
 		return err
 	}
 	defer h.sys.Close(fd)
-	if err := h.takeTurn(fd); err != nil {
+	if err := h.takeTurn(ctx, fd); err != nil {
 		return h.root.failed("lock", name, err)
 	}
 	defer func() { _ = h.sys.Flock(fd, unlock) }() // the close that follows does it too
@@ -49,7 +52,7 @@ func (h *Home) Append(name string, line []byte) error {
 		return h.root.failed("sync", name, err)
 	}
 	// Another process may have made the file a moment ago and not have synced its name yet.
-	return h.root.sync(h.root.doubts.Load())
+	return h.root.sync(doubts)
 }
 
 func (h *Home) openAudit(name string) (int, error) {
@@ -67,13 +70,15 @@ func (h *Home) openAudit(name string) (int, error) {
 	return fd, err
 }
 
-// takeTurn waits until no other writer has the file: for as long as their lines take to sync.
-func (h *Home) takeTurn(fd int) error {
+// takeTurn waits until no other writer has the file: for as long as their lines take to sync, unless one is stopped.
+func (h *Home) takeTurn(ctx context.Context, fd int) error {
 	for {
 		if err := h.sys.Flock(fd, lockExclusive); !errors.Is(err, errBusy) {
 			return err
 		}
-		time.Sleep(time.Millisecond)
+		if err := sleep(ctx, time.Millisecond); err != nil {
+			return err
+		}
 	}
 }
 

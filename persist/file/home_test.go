@@ -149,7 +149,7 @@ func TestCreateUnderAnyUmask(t *testing.T) {
 			live, err := h.Claim(keyA)
 			require.NoError(t, err)
 			require.NoError(t, h.WriteRecord("machine.json", body(1, 9), Durable))
-			require.NoError(t, h.Append("audit.jsonl", []byte("{}")))
+			require.NoError(t, h.Append(ctx, "audit.jsonl", []byte("{}")))
 			require.NoError(t, live.Close())
 		}()
 		require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -124,12 +124,13 @@ func (f *newFile) became(name string, failure error) error {
 // close ends the work on a file that keeps its name.
 func (f *newFile) close() { _ = f.d.sys.Close(f.fd) }
 
-// drop takes the file away under whatever name it has.
+// drop takes the file away under whatever name it has. The name goes first: while it is open, a file that is owned is
+// nobody else's to remove, and afterwards the name may be that of the next one.
 func (f *newFile) drop() {
-	f.close()
 	if f.name != "" {
 		_ = f.d.unlink(f.name)
 	}
+	f.close()
 }
 
 // reserve gets the space for size bytes now. errors.ErrUnsupported.

@@ -66,7 +66,7 @@ func useReadOnly(args []string) error {
 		"create": attempt(persist.Create, keyB, nil, body(1, 900)).Do(ctx, h.Store(), nil),
 		"remove": attempt(persist.Remove, keyA, body(1, 900), nil).Do(ctx, h.Store(), nil),
 		"record": h.WriteRecord("machine.json", body(1, 9), Volatile),
-		"append": h.Append(auditName, body(1, 7)),
+		"append": h.Append(ctx, auditName, body(1, 7)),
 	} {
 		if !errors.Is(err, syscall.EROFS) || errors.Is(err, persist.ErrUnsettled) {
 			return fmt.Errorf("%s: %w", what, err)

@@ -100,34 +100,40 @@ func (h *Home) put(name string, content []byte, durability Durability, publish f
 
 // EnsureRecord makes a record outlive the power that may have been published by a process that died before its sync. Whoever
 // will rely on a record that he did not write himself calls it once, after reading. persist.ErrNotExist; ErrName;
-// persist.ErrNotDurable.
+// *persist.RecordError; persist.ErrNotDurable.
 //
 // A record that is proved to be on the disk gets a time of change that no clock gives it, so that only the first one pays.
+// It is given by name, and so perhaps to another file that has just taken the name and is not proved: the time is therefore
+// good of one file only, which is held open meanwhile, so that no other one can get its number.
 func (h *Home) EnsureRecord(name string) error {
 	d, file, err := h.record(name)
 	if err != nil {
 		return err
 	}
-	switch i, err := d.sys.Lstat(d.fd, file); {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", d.join(file), persist.ErrNotExist)
-	case err != nil:
-		return d.failed("look at", file, err)
-	case i.Mtime == proved:
+	doubts := d.doubts.Load()
+	fd, i, err := d.openPrivate(file, reading)
+	if errors.Is(err, persist.ErrNotExist) {
+		return fmt.Errorf("%s: %w", d.join(file), err)
+	} else if err != nil {
+		return err
+	}
+	defer d.sys.Close(fd)
+	if i.Mtime == proved(i.Inode) {
 		return nil
 	}
 	if err := d.check(); err != nil {
 		return err
 	}
-	if err := d.settle(d.doubts.Load()); err != nil {
+	if err := d.settle(doubts); err != nil {
 		return err
 	}
-	_ = d.sys.SetMtime(d.fd, file, proved) // without it, the next one syncs once more
+	_ = d.sys.SetMtime(d.fd, file, proved(i.Inode)) // without it, the next one syncs once more
 	return nil
 }
 
-// proved is the time of change, in nanoseconds since 1970, of a record whose name is known to be on the disk.
-const proved = 1
+// proved is the time of change, in nanoseconds since 1970, of a record whose name is known to be on the disk: the number of
+// its file, which for most numbers is a moment of that year. What a file system cannot keep is only proved again.
+func proved(id inode) int64 { return int64(1 + id.Ino%(1<<60)) }
 
 // RemoveRecord removes a small record durably. persist.ErrNotExist: there is none. ErrName; persist.ErrNotDurable.
 func (h *Home) RemoveRecord(name string) error {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"containlease/persist"
 
@@ -114,30 +115,30 @@ func TestAppend(t *testing.T) {
 		require.NoError(t, err)
 		return string(content)
 	}
-	require.NoError(t, h.Append(auditName, []byte(`{"n":1}`)))
+	require.NoError(t, h.Append(ctx, auditName, []byte(`{"n":1}`)))
 	tr.watch(nil)
-	require.NoError(t, h.Append(auditName, []byte(`{"n":2}`+"\n")))
+	require.NoError(t, h.Append(ctx, auditName, []byte(`{"n":2}`+"\n")))
 	require.Equal(t, 1, tr.count("append"))
 	require.Equal(t, 2, tr.count("sync"))
 	require.Equal(t, "{\"n\":1}\n{\"n\":2}\n", read())
 
-	require.ErrorIs(t, h.Append("machine.json", []byte("{}")), ErrName)
-	require.ErrorIs(t, h.Append(auditName, []byte("a\nb")), ErrName)
+	require.ErrorIs(t, h.Append(ctx, "machine.json", []byte("{}")), ErrName)
+	require.ErrorIs(t, h.Append(ctx, auditName, []byte("a\nb")), ErrName)
 
 	torn, err := os.OpenFile(h.root.join(auditName), os.O_WRONLY|os.O_APPEND, 0)
 	require.NoError(t, err)
 	_, err = torn.WriteString(`{"n":`)
 	require.NoError(t, err)
 	require.NoError(t, torn.Close())
-	require.NoError(t, h.Append(auditName, []byte(`{"n":4}`)))
+	require.NoError(t, h.Append(ctx, auditName, []byte(`{"n":4}`)))
 	require.Equal(t, "{\"n\":1}\n{\"n\":2}\n{\"n\":\n{\"n\":4}\n", read())
 
 	tr.watch(at("sync", syscall.EIO, false))
-	require.ErrorIs(t, h.Append(auditName, []byte(`{}`)), syscall.EIO)
+	require.ErrorIs(t, h.Append(ctx, auditName, []byte(`{}`)), syscall.EIO)
 	tr.watch(nil)
 	require.NoError(t, os.Chmod(h.root.join(auditName), 0o644))
 	var bad *persist.RecordError
-	require.ErrorAs(t, h.Append(auditName, []byte(`{}`)), &bad)
+	require.ErrorAs(t, h.Append(ctx, auditName, []byte(`{}`)), &bad)
 }
 
 // TestAppendTakesTurns: three processes find a torn line; one of them ends it, and no two share a line.
@@ -149,7 +150,7 @@ func TestAppendTakesTurns(t *testing.T) {
 		var all sync.WaitGroup
 		errs := make([]error, len(homes))
 		for n, h := range homes {
-			all.Go(func() { errs[n] = h.Append(auditName, []byte(`{}`)) })
+			all.Go(func() { errs[n] = h.Append(ctx, auditName, []byte(`{}`)) })
 		}
 		all.Wait()
 		require.NoError(t, errors.Join(errs...))
@@ -228,7 +229,7 @@ func TestSweepOfSpares(t *testing.T) {
 		if call == "unlink" {
 			unlinked++
 		}
-		return map[bool]error{true: syscall.EIO}[unlinked == 3], false
+		return map[bool]error{true: syscall.EIO}[unlinked == 2], false
 	})
 	_, err = sweepAll(h)
 	require.ErrorIs(t, err, syscall.EIO)
@@ -257,4 +258,61 @@ func TestEnsureRecord(t *testing.T) {
 	tr.watch(nil)
 	require.NoError(t, h.EnsureRecord("machine.json"))
 	require.Equal(t, 1, tr.count("sync"), "it is another file")
+}
+
+// Somebody puts another record in its place just before the first one is marked as proved: the other one is not proved by that.
+func TestEnsureRecordBesideAReplacement(t *testing.T) {
+	h, tr := newHome(t)
+	other := create(t, h.Dir())
+	require.NoError(t, h.CreateRecord("machine.json", body(1, 90), Volatile))
+	tr.watch(func(call string) (error, bool) {
+		if call == "setMtime" {
+			require.NoError(t, other.WriteRecord("machine.json", body(2, 90), Volatile))
+		}
+		return nil, false
+	})
+	require.NoError(t, h.EnsureRecord("machine.json"))
+	require.Equal(t, 1, tr.count("setMtime"))
+	for _, want := range []int{1, 0} {
+		tr.watch(nil)
+		require.NoError(t, h.EnsureRecord("machine.json"))
+		require.Equal(t, want, tr.count("sync"), "of the record that took its place")
+	}
+}
+
+// A sync that another goroutine saw fail while a name was being made proves nothing of it.
+func TestFailedSyncWhileANameIsMade(t *testing.T) {
+	h, tr := newHome(t)
+	failed := func(step string) fault {
+		return func(call string) (error, bool) {
+			if call == step {
+				h.root.doubts.Add(1) // what the other goroutine does
+			}
+			return nil, false
+		}
+	}
+	tr.watch(failed("create"))
+	require.Error(t, h.Append(ctx, auditName, []byte(`{}`)))
+	require.NoError(t, h.CreateRecord("machine.json", body(1, 90), Volatile))
+	tr.watch(failed("open"))
+	require.ErrorIs(t, h.EnsureRecord("machine.json"), persist.ErrNotDurable)
+}
+
+// A writer of the audit log that was stopped in the middle of its line keeps nobody longer than he wants to wait.
+func TestAppendBesideAStoppedWriter(t *testing.T) {
+	h, _ := newHome(t)
+	require.NoError(t, h.Append(ctx, auditName, []byte(`{"n":1}`)))
+	sys := mustSystem(t)
+	fd, _, err := h.root.openPrivate(auditName, appending)
+	require.NoError(t, err)
+	require.NoError(t, sys.Flock(fd, lockExclusive))
+	tired := errors.New("tired")
+	short, cancel := context.WithTimeoutCause(ctx, 20*time.Millisecond, tired)
+	defer cancel()
+	require.ErrorIs(t, h.Append(short, auditName, []byte(`{"n":2}`)), tired)
+	require.NoError(t, sys.Close(fd))
+	require.NoError(t, h.Append(ctx, auditName, []byte(`{"n":3}`)))
+	content, err := os.ReadFile(h.root.join(auditName))
+	require.NoError(t, err)
+	require.Equal(t, "{\"n\":1}\n{\"n\":3}\n", string(content))
 }

@@ -34,7 +34,7 @@ func (s *Store) Stage(ctx context.Context, key string, content []byte) (persist.
 			return nil, err
 		}
 	}
-	if err := w.inNewFile(content); err != nil {
+	if err := w.inNewFile(ctx, content); err != nil {
 		w.Discard()
 		return nil, err
 	}
@@ -81,14 +81,14 @@ func (f *newFile) overwrite(content []byte, before info) error {
 }
 
 // inNewFile stages in a file of its own, and makes the spare where this is going to be a new record.
-func (w *write) inNewFile(content []byte) (err error) {
+func (w *write) inNewFile(ctx context.Context, content []byte) (err error) {
 	d := w.s.d
-	if w.file, err = d.newFile(nextFile(w.key)); err != nil {
+	if w.file, err = d.stagedFile(ctx, nextFile(w.key)); err != nil {
 		return err
 	}
 	_, err = d.sys.Lstat(d.fd, recordFile(w.key))
 	if errors.Is(err, fs.ErrNotExist) && w.s.swaps.Load() {
-		if err := w.makeSpare(); err != nil {
+		if err := w.makeSpare(ctx); err != nil {
 			return err
 		}
 	}
@@ -99,17 +99,46 @@ func (w *write) inNewFile(content []byte) (err error) {
 }
 
 // makeSpare gets space for all that is to come: the two files take turns in being the record.
-func (w *write) makeSpare() (err error) {
+func (w *write) makeSpare(ctx context.Context) (err error) {
 	if err := w.file.reserve(spareSize); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if w.spare, err = w.s.d.newFile(spareFile(w.key)); err != nil {
+	if w.spare, err = w.s.d.stagedFile(ctx, spareFile(w.key)); err != nil {
 		return err
 	}
 	if err = w.spare.reserve(spareSize); errors.Is(err, errors.ErrUnsupported) {
 		err = w.spare.fill(make([]byte, spareSize))
 	}
 	return err
+}
+
+// stagedFile is newFile for content that is staged before any lock is held. Where such a file has its name at once, a Sweep
+// would take it for what a crash left: so it is owned, as long as it is open. A sweep owns what it removes, so that one that
+// was faster is waited for, and then there is another file to make.
+func (d *dir) stagedFile(ctx context.Context, temp string) (*newFile, error) {
+	for {
+		f, err := d.newFile(temp)
+		if err != nil || f.name == "" {
+			return f, err
+		}
+		for err = d.sys.Own(f.fd); errors.Is(err, errBusy); err = d.sys.Own(f.fd) {
+			if err := sleep(ctx, time.Millisecond); err != nil {
+				f.close() // and not dropped: it is the sweep's
+				return nil, d.failed("own", temp, err)
+			}
+		}
+		if err != nil {
+			f.drop()
+			return nil, d.failed("own", temp, err)
+		}
+		if i, err := d.sys.Lstat(d.fd, temp); err == nil && i.Inode == f.id {
+			return f, nil
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			f.drop()
+			return nil, d.failed("look at", temp, err)
+		}
+		f.close()
+	}
 }
 
 // takeSpare tells whether the spare may be overwritten, and says so to one writer only.

@@ -3,7 +3,10 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+
+	"containlease/persist"
 )
 
 // Sweep removes what crashes left behind: files of owners/ and spares whose lease does not exist and whose liveness
@@ -11,6 +14,9 @@ import (
 // their store names them: one that is missing among them loses the proof of what became of it. The caller holds the
 // catalogue lock exclusively since before it asked. Sweep returns the paths that it removed, relative to the home; nothing
 // is synced, for what comes back after a power loss is swept again.
+//
+// What the system does not let it remove stays, and the others go all the same: a *LeftoversError, which hurts nobody. Any
+// other error means that it did not come to its end.
 //
 // One listing of owners/ is all it costs when there is nothing to do. A spare without a lease has an owner's file beside it
 // and goes before that; only a power loss can part them, so the first sweep of a Home lists leases/ too.
@@ -20,16 +26,30 @@ func (h *Home) Sweep(ctx context.Context, keys []string) (removed []string, err 
 		s.alive[key] = true
 	}
 	if !h.swept.Load() {
-		if err := s.folder(ctx, h.leases, helperKey, s.helper); err != nil {
-			return s.removed, err
-		}
+		err = s.folder(ctx, h.leases, helperKey, s.helper)
 	}
-	err = s.folder(ctx, h.owners, ownerKey, s.owner)
 	if err == nil {
-		h.swept.Store(true)
+		err = s.folder(ctx, h.owners, ownerKey, s.owner)
 	}
+	switch {
+	case err != nil:
+		return s.removed, errors.Join(append(s.left, err)...)
+	case len(s.left) > 0:
+		err = &LeftoversError{s.left}
+	}
+	h.swept.Store(true)
 	return s.removed, err
 }
+
+// LeftoversError is what a Sweep came upon and could not remove, one error for each. Nothing depends on these files.
+type LeftoversError struct{ Errs []error }
+
+func (e *LeftoversError) Error() string {
+	return fmt.Sprintf("left behind by crashes, and not to be removed: %v", errors.Join(e.Errs...))
+}
+
+// Unwrap shows each of the errors.
+func (e *LeftoversError) Unwrap() []error { return e.Errs }
 
 // sweep is one Sweep at work.
 type sweep struct {
@@ -37,6 +57,7 @@ type sweep struct {
 	alive   map[string]bool
 	ended   map[string]bool // keys without a lease: whether the owner has ended
 	removed []string
+	left    []error
 }
 
 // folder has clear called for the names in d of leases that do not exist and whose owner has ended.
@@ -55,7 +76,7 @@ func (s *sweep) folder(ctx context.Context, d *dir, keyOf func(string) (string, 
 		}
 		if s.hasEnded(key) {
 			if err := clear(name, key); err != nil {
-				return err
+				s.left = append(s.left, err)
 			}
 		}
 	}
@@ -73,12 +94,35 @@ func (s *sweep) hasEnded(key string) bool {
 	return ended
 }
 
-func (s *sweep) helper(name, _ string) error { return s.unlink(s.h.leases, leasesDir, name) }
+func (s *sweep) helper(name, _ string) error { return s.spare(name) }
+
+// spare removes a spare, or a file on its way to be a record, unless somebody is at work on it: where there are no nameless
+// files, an acquire stages before it has the catalogue lock and its lease a liveness lock. It is owned while it is removed,
+// see [dir.stagedFile].
+func (s *sweep) spare(name string) error {
+	d := s.h.leases
+	fd, i, err := d.openPrivate(name, writing)
+	if errors.Is(err, persist.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return d.failed("remove", name, err)
+	}
+	defer s.h.sys.Close(fd)
+	if err := s.h.sys.Own(fd); errors.Is(err, errBusy) {
+		return nil
+	} else if err != nil {
+		return d.failed("own", name, err)
+	}
+	if now, err := s.h.sys.Lstat(d.fd, name); err != nil || now.Inode != i.Inode {
+		return nil // its maker dropped it just now
+	}
+	return s.unlink(d, leasesDir, name)
+}
 
 // owner removes the spare before the owner's file that leads to it: a sweep that is killed is taken up by the next one.
 func (s *sweep) owner(name, key string) error {
 	for _, helper := range []string{spareFile(key), nextFile(key)} {
-		if err := s.unlink(s.h.leases, leasesDir, helper); err != nil {
+		if err := s.spare(helper); err != nil {
 			return err
 		}
 	}

@@ -133,7 +133,7 @@ func unrecord(w *world) error {
 // audit appends a line; the lines before it stay.
 func audit(line string) func(*world) error {
 	return func(w *world) error {
-		if err := w.locked(func() error { return w.home.Append("audit.jsonl", []byte(line)) }); err != nil {
+		if err := w.locked(func() error { return w.home.Append(context.Background(), "audit.jsonl", []byte(line)) }); err != nil {
 			return err
 		}
 		w.lines = append(w.lines, line)

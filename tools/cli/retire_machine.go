@@ -72,5 +72,5 @@ func (a *app) audit(line leasefile.AuditV1) (err error) {
 	if _, err := lease.MachineOf(home); err != nil {
 		return err
 	}
-	return home.Append(lease.AuditLog, line.AppendCanonical(nil))
+	return home.Append(context.Background(), lease.AuditLog, line.AppendCanonical(nil))
 }
