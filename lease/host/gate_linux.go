@@ -79,7 +79,7 @@ func (g *gate) greet() (err error) {
 		return fmt.Errorf("no word from the owner: %w", err)
 	}
 	if g.front != nil {
-		g.spec.Path, g.spec.Args, g.spec.Env = g.plugin[0], g.plugin[1:], environ()
+		g.spec.Path, g.spec.Args, g.spec.Env, g.spec.Dir = []byte(g.plugin[0]), bytesOf(g.plugin[1:]), bytesOf(environ()), nil
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
@@ -129,11 +129,11 @@ func (g *gate) start() {
 	}
 	sys := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	g.inside.shape(sys)
-	attr := &syscall.ProcAttr{Dir: g.spec.Dir, Env: g.spec.Env, Files: files, Sys: sys}
+	attr := &syscall.ProcAttr{Dir: string(g.spec.Dir), Env: stringsOf(g.spec.Env), Files: files, Sys: sys}
 	var pid int
 	err := error(unix.ECANCELED)
 	if !g.front.hungUp() { // who killed the front wants nothing of the plugin to run
-		pid, err = syscall.ForkExec(g.spec.Path, g.spec.Args, attr)
+		pid, err = syscall.ForkExec(string(g.spec.Path), stringsOf(g.spec.Args), attr)
 	}
 	var errno syscall.Errno
 	switch {
@@ -245,7 +245,7 @@ func (g *gate) reap() {
 // leaveNote writes down, beside the lease, that the boundary is empty: the doctor's proof, should the owner not live to use
 // the word on the socket.
 func (g *gate) leaveNote() error {
-	home, err := file.Open(g.spec.Home, file.AllowAnyFilesystem())
+	home, err := file.Open(string(g.spec.Home), file.AllowAnyFilesystem())
 	if err != nil {
 		return err
 	}

@@ -143,8 +143,8 @@ func gateCommand(cmd *exec.Cmd, path string, control *os.File, tty bool) (*exec.
 func specOf(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (spec, error) {
 	home, err := filepath.Abs(h.Registry().Dir()) // a gate behind a front is where the plugin is
 	return spec{
-		Home: home, LeaseID: h.ID(), Token: h.Snapshot().Lease.Owner.Token,
-		Path: cmd.Path, Dir: cmd.Dir, Args: argv(cmd), Env: cmd.Environ(),
+		Home: []byte(home), LeaseID: h.ID(), Token: h.Snapshot().Lease.Owner.Token,
+		Path: []byte(cmd.Path), Dir: []byte(cmd.Dir), Args: bytesOf(argv(cmd)), Env: bytesOf(cmd.Environ()),
 		Extra: len(cmd.ExtraFiles), GraceNanos: o.grace.Nanoseconds(), Boundary: b.record(),
 	}, err
 }
