@@ -51,3 +51,40 @@ func TestWhatIsNoTextReachesThePlugin(t *testing.T) {
 		})
 	}
 }
+
+// TestAPreparedCommandsDirectory is where its starter had it in the end, and is gone to once.
+func TestAPreparedCommandsDirectory(t *testing.T) {
+	for name, tt := range map[string]struct{ before, then, want string }{
+		"relative":                     {"sub", "sub", "sub"},
+		"given after Prepare":          {"", "sub", "sub"},
+		"changed after Prepare":        {"sub", "other", "other"},
+		"changed to an absolute one":   {"sub", "/", "/"},
+		"taken away after Prepare":     {"sub", "", ""},
+		"a directory inside that name": {"sub", "sub/sub", "sub/sub"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := t.TempDir()
+			for _, dir := range []string{"sub/sub", "other"} {
+				require.NoError(t, os.MkdirAll(filepath.Join(at, dir), 0o700))
+			}
+			t.Chdir(at)
+			reg, _ := open(t)
+			h := acquire(t, reg)
+			cmd := exec.Command("pwd", "-P")
+			cmd.Dir = tt.before
+			p := prepare(t, h, "subreaper", cmd)
+			cmd.Dir = tt.then
+			out, err := cmd.Output()
+			require.NoError(t, err)
+			want := tt.want
+			if !filepath.IsAbs(want) {
+				want, err = filepath.EvalSymlinks(filepath.Join(at, want))
+				require.NoError(t, err)
+			}
+			require.Equal(t, want+"\n", string(out))
+			_, err = p.Finish(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, h.Release(t.Context()))
+		})
+	}
+}
