@@ -22,6 +22,7 @@ type gate struct {
 	plugin []string // behind a front: the plugin's path and its argv
 	spec   spec
 	self   leasefile.Host // as its owner put it on record: in a PID namespace of its own the gate sees another pid
+	tty    bool           // the plugin reads from a terminal
 	inside enclosure
 	kids   *children
 	end    *ender
@@ -49,14 +50,16 @@ func inherited(fd int) (*conn, error) {
 
 func (g *gate) serve() error {
 	runtime.LockOSThread() // PDEATHSIG follows the thread that forked
+	signals := make(chan os.Signal, 64)
+	catch(signals) // first of all: they wait until there is a plugin to be told
 	if err := g.greet(); err != nil {
 		return err
 	}
 	g.end = newEnder(g.kids, g.inside, time.Duration(g.spec.GraceNanos))
-	g.deaf()
 	if g.opens() {
 		pass("the gate is open")
 		g.start()
+		go g.heed(signals, len(signals))
 		go g.listen()
 		go g.listenToFront()
 	}
@@ -84,7 +87,8 @@ func (g *gate) greet() (err error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
 	}
-	if g.inside, err = enclosureOf(g.spec.Boundary, isTerminal(os.Stdin)); err != nil {
+	g.tty = isTerminal(os.Stdin)
+	if g.inside, err = enclosureOf(g.spec.Boundary, g.tty); err != nil {
 		_ = send(g.conn, kindFailed, word{Text: err.Error()})
 		return err
 	}
@@ -102,17 +106,19 @@ func (g *gate) greet() (err error) {
 	return expect(g.conn.in, kindName, &g.self)
 }
 
-// deaf takes every signal that would end or stop the gate. TERM asks the plugin to end.
-func (g *gate) deaf() {
-	ch := make(chan os.Signal, 16)
-	catch(ch)
-	go func() {
-		for s := range ch {
-			if s == unix.SIGTERM {
-				g.end.ask()
-			}
+// heed takes every signal that would end or stop the gate. TERM asks the plugin to end. The first ones, as many as early says, came
+// before there was a plugin: of what a terminal sends to the whole group it has had none.
+func (g *gate) heed(signals <-chan os.Signal, early int) {
+	for sig := range signals {
+		s, _ := sig.(syscall.Signal)
+		switch {
+		case s == unix.SIGTERM:
+			g.end.ask()
+		case early > 0 && g.tty && forwards(s, false) && !forwards(s, true):
+			g.kids.signalPlugin(s)
 		}
-	}()
+		early--
+	}
 }
 
 // opens waits for the one byte. An end of file, or anything else, leaves the gate shut for good.

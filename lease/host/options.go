@@ -62,7 +62,8 @@ func WithSHA256(sum []byte) Option { return func(o *options) { o.sha256 = append
 
 // WithSignals has Run pass on what arrives on ch, each exactly once: to the plugin, whose standard input decides which. If that is a
 // terminal, INT, QUIT, TSTP, TTIN, TTOU and WINCH are not passed on, since the terminal sends them to the whole group itself, nor
-// CONT, which the shell does. URG, CHLD and PIPE never are. TERM and HUP also begin the grace. The channel stays the caller's.
+// CONT, which the shell does. URG, CHLD and PIPE never are. TERM and HUP also begin the grace. With INT,
+// QUIT, TERM or HUP a stopped plugin is sent CONT, so that it can do as it is asked. The channel stays the caller's.
 // Prepare needs none: what is signalled to the process that somebody else started reaches the plugin.
 func WithSignals(ch <-chan os.Signal) Option { return func(o *options) { o.signals = ch } }
 

@@ -156,12 +156,17 @@ func argv(cmd *exec.Cmd) []string {
 	return cmd.Args
 }
 
-// identify learns the gate's pid from the kernel, pins it, and has it answer once more: only then is it certain that
-// what was pinned is what answered.
-func (g *gateProcess) identify(s spec) (err error) {
+// identify greets the gate and makes sure which process it is.
+func (g *gateProcess) identify(s spec) error {
 	if err := g.greet(s); err != nil {
 		return err
 	}
+	return g.pin()
+}
+
+// pin learns the gate's pid from the kernel, pins it, and has it answer once more: only then is it certain that
+// what was pinned is what answered.
+func (g *gateProcess) pin() (err error) {
 	pid := g.conn.peer
 	if g.pidfd, err = process.OpenPidfd(int64(pid)); err != nil {
 		return err
