@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
@@ -106,21 +105,6 @@ func (g *gate) greet() (err error) {
 	return expect(g.conn.in, kindName, &g.self)
 }
 
-// heed takes every signal that would end or stop the gate. TERM asks the plugin to end. The first ones, as many as early says, came
-// before there was a plugin: of what a terminal sends to the whole group it has had none.
-func (g *gate) heed(signals <-chan os.Signal, early int) {
-	for sig := range signals {
-		s, _ := sig.(syscall.Signal)
-		switch {
-		case s == unix.SIGTERM:
-			g.end.ask()
-		case early > 0 && g.tty && forwards(s, false) && !forwards(s, true):
-			g.kids.signalPlugin(s)
-		}
-		early--
-	}
-}
-
 // opens waits for the one byte. An end of file, or anything else, leaves the gate shut for good.
 func (g *gate) opens() bool {
 	f, err := receive(g.conn.in)
@@ -212,16 +196,6 @@ func (g *gate) listenToFront() {
 		var w word
 		if f.kind == kindSignal && f.read(&w) == nil {
 			g.kids.signalPlugin(syscall.Signal(w.Number))
-		}
-	}
-}
-
-// catch has every signal sent to ch, by handlers rather than by ignoring: what is ignored would stay so in the plugin. For the
-// same reason it leaves alone what our caller ignores (nohup).
-func catch(ch chan<- os.Signal) {
-	for s := unix.SIGHUP; s < 65; s++ {
-		if s != unix.SIGURG && s != unix.SIGCHLD && !signal.Ignored(s) {
-			signal.Notify(ch, s)
 		}
 	}
 }
