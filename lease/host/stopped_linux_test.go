@@ -37,7 +37,7 @@ func TestAStoppedPluginDoesAsItIsAsked(t *testing.T) {
 			defer w.Close()
 			cmd := sh("ulimit -c 0; echo $$; kill -STOP $$; exit 5")
 			cmd.Stdout = w
-			ctx, cancel := context.WithCancel(t.Context())
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			signals := make(chan os.Signal, 1)
 			go func() {
