@@ -39,13 +39,20 @@ func (g *gateProcess) attend(ctx context.Context, o options) ending {
 			empty = g.hear(f, &e, &limit) || empty
 		case err := <-broken:
 			return g.conclude(e, empty, err)
-		case sig := <-o.signals:
+		case sig, open := <-o.signals:
+			if !open {
+				o.signals = nil // else it would be ready for ever
+				continue
+			}
 			g.pass(sig, &limit)
 		case <-done:
 			done = nil
 			limit.start()
 			_ = send(g.conn, kindStop, word{})
 		case <-limit.passed:
+			if limit.extend() {
+				continue
+			}
 			e.unproved = fmt.Errorf("%v after the end was asked for, something of it is still alive: %s", limit.after, g.boundary.stop(g))
 			return e
 		}
@@ -142,14 +149,25 @@ func statusOf(ws syscall.WaitStatus) (code int, signaled bool) {
 	return ws.ExitStatus(), false
 }
 
-// deadline is started at most once.
+// deadline is started at most once, and extended at most once.
 type deadline struct {
-	after  time.Duration
-	passed <-chan time.Time
+	after    time.Duration
+	passed   <-chan time.Time
+	extended bool
 }
 
 func (d *deadline) start() {
 	if d.passed == nil {
 		d.passed = time.After(d.after)
 	}
+}
+
+// extend gives a reprieve, and reports false where there was one: an owner that was stopped, or starved, past its limit may have the
+// proof in its socket, unread.
+func (d *deadline) extend() bool {
+	if d.extended {
+		return false
+	}
+	d.passed, d.extended = time.After(reprieve), true
+	return true
 }

@@ -57,7 +57,7 @@ func (c *children) signalPlugin(s syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.main != 0 {
-		_ = unix.Kill(c.main, s)
+		deliver(c.main, s)
 	}
 }
 
@@ -76,8 +76,18 @@ func (c *children) signalAll(s syscall.Signal, want func(pid int) bool) {
 	defer c.mu.Unlock()
 	for _, pid := range list() {
 		if want(pid) {
-			_ = unix.Kill(pid, s)
+			deliver(pid, s)
 		}
+	}
+}
+
+// deliver signals one child. One that is stopped (it reads from a terminal whose foreground it is not) does what it is asked only
+// when it goes on.
+func deliver(pid int, s syscall.Signal) {
+	_ = unix.Kill(pid, s)
+	switch s {
+	case unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP:
+		_ = unix.Kill(pid, unix.SIGCONT)
 	}
 }
 

@@ -1,12 +1,16 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"time"
 
 	"containlease/gen/leasefile"
 	"containlease/lease/cgroup"
+
+	"golang.org/x/sys/unix"
 )
 
 // Choose finds out which boundary a Run with these options would get, before a lease is acquired and anything written. Where the
@@ -57,10 +61,14 @@ func (g *gateProcess) greet(s spec) error {
 	if err := g.conn.SetDeadline(time.Now().Add(killWait)); err != nil {
 		return err
 	}
-	if err := send(g.conn, kindSpec, s); err != nil {
-		return err
+	err := send(g.conn, kindSpec, s)
+	var f frame
+	if err == nil {
+		f, err = receive(g.conn.in)
 	}
-	f, err := receive(g.conn.in)
+	if errors.Is(err, io.EOF) || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
+		return fmt.Errorf("%w: %w", errUngreeted, err)
+	}
 	if err != nil {
 		return fmt.Errorf("it said nothing: %w", err)
 	}

@@ -30,6 +30,9 @@ var (
 	ErrGate = errors.New("the gate failed")
 )
 
+// errUngreeted: the other side was gone before a gate's first word.
+var errUngreeted = errors.New("it ended before its first word")
+
 // StartError says that the plugin could not be executed: none of its code ran. It wraps the system's error.
 type StartError struct {
 	Path string

@@ -39,19 +39,37 @@ const (
 	kindAsked   kind = 'k' // the front is gone: the plugin is asked to end
 )
 
-// maxFrame bounds a frame's body: the largest holds a plugin's arguments and environment, which Linux bounds at a
-// quarter of the stack.
+// maxFrame bounds a frame's body: the largest holds a plugin's arguments and environment, a third more than
+// the 6 MiB that Linux allows at most.
 const maxFrame = 16 << 20
 
-// spec is what the gate has to know of the plugin, and of the lease for its note. A gate behind a front has Path, Dir, Args and Env
-// from the front, as somebody else made them in the end.
+// spec is what the gate has to know of the plugin, and of the lease for its note. What the system takes for bytes is bytes here:
+// JSON would change text that is no UTF-8. A gate behind a front has Path, Args and Env from the front, as somebody else made them
+// in the end, and is in the plugin's directory already.
 type spec struct {
-	Home, LeaseID, Token string
-	Path, Dir            string
-	Args, Env            []string
-	Extra                int   // extra files, from descriptor 3 on
-	GraceNanos           int64 // from being asked to being killed
-	Boundary             leasefile.Boundary
+	LeaseID, Token  string
+	Home, Path, Dir []byte
+	Args, Env       [][]byte
+	Extra           int   // extra files, from descriptor 3 on
+	GraceNanos      int64 // from being asked to being killed
+	Boundary        leasefile.Boundary
+}
+
+// bytesOf and stringsOf carry a list over the socket and back.
+func bytesOf(list []string) [][]byte {
+	all := make([][]byte, len(list))
+	for i, s := range list {
+		all[i] = []byte(s)
+	}
+	return all
+}
+
+func stringsOf(list [][]byte) []string {
+	all := make([]string, len(list))
+	for i, b := range list {
+		all[i] = string(b)
+	}
+	return all
 }
 
 // word is the body of every other frame.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
@@ -22,6 +21,7 @@ type gate struct {
 	plugin []string // behind a front: the plugin's path and its argv
 	spec   spec
 	self   leasefile.Host // as its owner put it on record: in a PID namespace of its own the gate sees another pid
+	tty    bool           // the plugin reads from a terminal
 	inside enclosure
 	kids   *children
 	end    *ender
@@ -49,14 +49,16 @@ func inherited(fd int) (*conn, error) {
 
 func (g *gate) serve() error {
 	runtime.LockOSThread() // PDEATHSIG follows the thread that forked
+	signals := make(chan os.Signal, 64)
+	catch(signals) // first of all: they wait until there is a plugin to be told
 	if err := g.greet(); err != nil {
 		return err
 	}
 	g.end = newEnder(g.kids, g.inside, time.Duration(g.spec.GraceNanos))
-	g.deaf()
 	if g.opens() {
 		pass("the gate is open")
 		g.start()
+		go g.heed(signals, len(signals))
 		go g.listen()
 		go g.listenToFront()
 	}
@@ -79,12 +81,13 @@ func (g *gate) greet() (err error) {
 		return fmt.Errorf("no word from the owner: %w", err)
 	}
 	if g.front != nil {
-		g.spec.Path, g.spec.Args, g.spec.Env = g.plugin[0], g.plugin[1:], environ()
+		g.spec.Path, g.spec.Args, g.spec.Env, g.spec.Dir = []byte(g.plugin[0]), bytesOf(g.plugin[1:]), bytesOf(environ()), nil
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
 	}
-	if g.inside, err = enclosureOf(g.spec.Boundary, isTerminal(os.Stdin)); err != nil {
+	g.tty = isTerminal(os.Stdin)
+	if g.inside, err = enclosureOf(g.spec.Boundary, g.tty); err != nil {
 		_ = send(g.conn, kindFailed, word{Text: err.Error()})
 		return err
 	}
@@ -102,19 +105,6 @@ func (g *gate) greet() (err error) {
 	return expect(g.conn.in, kindName, &g.self)
 }
 
-// deaf takes every signal that would end or stop the gate. TERM asks the plugin to end.
-func (g *gate) deaf() {
-	ch := make(chan os.Signal, 16)
-	catch(ch)
-	go func() {
-		for s := range ch {
-			if s == unix.SIGTERM {
-				g.end.ask()
-			}
-		}
-	}()
-}
-
 // opens waits for the one byte. An end of file, or anything else, leaves the gate shut for good.
 func (g *gate) opens() bool {
 	f, err := receive(g.conn.in)
@@ -129,11 +119,11 @@ func (g *gate) start() {
 	}
 	sys := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	g.inside.shape(sys)
-	attr := &syscall.ProcAttr{Dir: g.spec.Dir, Env: g.spec.Env, Files: files, Sys: sys}
+	attr := &syscall.ProcAttr{Dir: string(g.spec.Dir), Env: stringsOf(g.spec.Env), Files: files, Sys: sys}
 	var pid int
 	err := error(unix.ECANCELED)
 	if !g.front.hungUp() { // who killed the front wants nothing of the plugin to run
-		pid, err = syscall.ForkExec(g.spec.Path, g.spec.Args, attr)
+		pid, err = syscall.ForkExec(string(g.spec.Path), stringsOf(g.spec.Args), attr)
 	}
 	var errno syscall.Errno
 	switch {
@@ -210,16 +200,6 @@ func (g *gate) listenToFront() {
 	}
 }
 
-// catch has every signal sent to ch, by handlers rather than by ignoring: what is ignored would stay so in the plugin. For the
-// same reason it leaves alone what our caller ignores (nohup).
-func catch(ch chan<- os.Signal) {
-	for s := unix.SIGHUP; s < 65; s++ {
-		if s != unix.SIGURG && s != unix.SIGCHLD && !signal.Ignored(s) {
-			signal.Notify(ch, s)
-		}
-	}
-}
-
 // reap waits until there is nothing left to wait for.
 func (g *gate) reap() {
 	for {
@@ -245,7 +225,7 @@ func (g *gate) reap() {
 // leaveNote writes down, beside the lease, that the boundary is empty: the doctor's proof, should the owner not live to use
 // the word on the socket.
 func (g *gate) leaveNote() error {
-	home, err := file.Open(g.spec.Home, file.AllowAnyFilesystem())
+	home, err := file.Open(string(g.spec.Home), file.AllowAnyFilesystem())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,9 @@ const DefaultGrace = 10 * time.Second
 // the lease becomes unsafe, and the gate goes on waiting.
 const killWait = 5 * time.Second
 
+// reprieve is how long the owner, its wait over, reads what the gate has said meanwhile, before it takes the end for unproved.
+const reprieve = time.Second
+
 // reapWait bounds the wait for a gate that is dying: its end, and then the end of the plugin's output, which somebody may
 // hold open.
 const reapWait = 2 * killWait
@@ -46,7 +49,7 @@ func AcceptUnproved() Option { return func(o *options) { o.unproved = true } }
 
 // WithGrace sets the time between asking and killing; 0 kills at once. It begins once, at the first of: a TERM or HUP that is passed on, the end
 // of Run's context, the plugin's end (for what it left behind), the owner's death. Nothing is killed before it is over; then
-// everything is, until nothing is left. Run waits 5 s longer for that, and no more.
+// everything is, until nothing is left. Run waits 6 s longer for that, and no more.
 func WithGrace(d time.Duration) Option { return func(o *options) { o.grace = d } }
 
 // WithGate names a containlease program that serves as the gate, for programs that cannot call GateMain.
@@ -59,7 +62,8 @@ func WithSHA256(sum []byte) Option { return func(o *options) { o.sha256 = append
 
 // WithSignals has Run pass on what arrives on ch, each exactly once: to the plugin, whose standard input decides which. If that is a
 // terminal, INT, QUIT, TSTP, TTIN, TTOU and WINCH are not passed on, since the terminal sends them to the whole group itself, nor
-// CONT, which the shell does. URG, CHLD and PIPE never are. TERM and HUP also begin the grace. The channel stays the caller's.
+// CONT, which the shell does. URG, CHLD and PIPE never are. TERM and HUP also begin the grace. With INT,
+// QUIT, TERM or HUP a stopped plugin is sent CONT, so that it can do as it is asked. The channel stays the caller's.
 // Prepare needs none: what is signalled to the process that somebody else started reaches the plugin.
 func WithSignals(ch <-chan os.Signal) Option { return func(o *options) { o.signals = ch } }
 

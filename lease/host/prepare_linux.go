@@ -136,7 +136,11 @@ func (p *Prepared) meet(ctx context.Context) (*gateProcess, error) {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)
 	}
 	g := &gateProcess{conn: p.conn, boundary: p.inv.b, path: p.inv.cmd.Path, dead: make(chan struct{})}
-	if err := g.identify(s); err != nil {
+	err = g.identify(s)
+	if errors.Is(err, errUngreeted) {
+		return nil, fmt.Errorf("%w: %w", ErrNeverStarted, err)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)
 	}
 	g.kill = func() error { return g.pidfd.Signal(syscall.SIGKILL) }

@@ -157,20 +157,24 @@ func TestAFrontThatIsKilledBeforeTheGateOpens(t *testing.T) {
 }
 
 func TestAFrontThatIsKilledBeforeItHasAGate(t *testing.T) {
-	reg, _ := open(t)
-	h := acquire(t, reg)
-	slow := filepath.Join(t.TempDir(), "slow")
-	require.NoError(t, os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 300\n"), 0o755))
-	cmd := exec.Command("true")
-	p, err := host.Prepare(t.Context(), h, cmd, host.WithGate(slow))
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	require.NoError(t, cmd.Process.Kill())
-	require.Error(t, cmd.Wait())
-	_, err = p.Finish(t.Context())
-	require.ErrorIs(t, err, host.ErrNeverStarted)
-	require.NoError(t, h.Release(t.Context()))
-	empty(t, reg)
+	for said, does := range map[string]string{"nothing": "", "its first word": `printf 'F\000\000\000\002{}' >&3; `} {
+		t.Run(said, func(t *testing.T) {
+			reg, _ := open(t)
+			h := acquire(t, reg)
+			slow := filepath.Join(t.TempDir(), "slow")
+			require.NoError(t, os.WriteFile(slow, []byte("#!/bin/sh\n"+does+"echo; exec sleep 300\n"), 0o755))
+			cmd := exec.Command("true")
+			p, err := host.Prepare(t.Context(), h, cmd, host.WithGate(slow))
+			require.NoError(t, err)
+			begun(t, cmd)
+			require.NoError(t, cmd.Process.Kill())
+			require.Error(t, cmd.Wait())
+			_, err = p.Finish(t.Context())
+			require.ErrorIs(t, err, host.ErrNeverStarted)
+			require.NoError(t, h.Release(t.Context()))
+			empty(t, reg)
+		})
+	}
 }
 
 func TestAKilledGateBehindAFrontIsNoProof(t *testing.T) {

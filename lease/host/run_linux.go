@@ -126,6 +126,7 @@ func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
 
 // dismiss ends a gate that was never opened. Its death is all the proof that is needed: none of the plugin's code ran.
 func (g *gateProcess) dismiss(ctx context.Context, h *lease.Handle) error {
+	defer g.pidfd.Close()
 	err := g.end(killWait)
 	if err == nil {
 		if err = g.boundary.dissolve(); !errors.Is(err, lease.ErrOccupied) {

@@ -143,8 +143,8 @@ func gateCommand(cmd *exec.Cmd, path string, control *os.File, tty bool) (*exec.
 func specOf(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (spec, error) {
 	home, err := filepath.Abs(h.Registry().Dir()) // a gate behind a front is where the plugin is
 	return spec{
-		Home: home, LeaseID: h.ID(), Token: h.Snapshot().Lease.Owner.Token,
-		Path: cmd.Path, Dir: cmd.Dir, Args: argv(cmd), Env: cmd.Environ(),
+		Home: []byte(home), LeaseID: h.ID(), Token: h.Snapshot().Lease.Owner.Token,
+		Path: []byte(cmd.Path), Dir: []byte(cmd.Dir), Args: bytesOf(argv(cmd)), Env: bytesOf(cmd.Environ()),
 		Extra: len(cmd.ExtraFiles), GraceNanos: o.grace.Nanoseconds(), Boundary: b.record(),
 	}, err
 }
@@ -156,12 +156,17 @@ func argv(cmd *exec.Cmd) []string {
 	return cmd.Args
 }
 
-// identify learns the gate's pid from the kernel, pins it, and has it answer once more: only then is it certain that
-// what was pinned is what answered.
-func (g *gateProcess) identify(s spec) (err error) {
+// identify greets the gate and makes sure which process it is.
+func (g *gateProcess) identify(s spec) error {
 	if err := g.greet(s); err != nil {
 		return err
 	}
+	return g.pin()
+}
+
+// pin learns the gate's pid from the kernel, pins it, and has it answer once more: only then is it certain that
+// what was pinned is what answered.
+func (g *gateProcess) pin() (err error) {
 	pid := g.conn.peer
 	if g.pidfd, err = process.OpenPidfd(int64(pid)); err != nil {
 		return err

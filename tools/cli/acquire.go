@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"containlease/fsm"
@@ -20,8 +19,8 @@ const (
 
 // acquire gets the lease, waiting with --wait for a live exclusive holder. A signal that means the end interrupts it;
 // then nothing is left behind, and the error is an *ended with 128+n.
-func (a *app) acquire(reg *lease.Registry, op leasefile.OperationIdentity, f runFlags, signals <-chan os.Signal) (*lease.Handle, error) {
-	ctx, stop := untilSignal(signals)
+func (a *app) acquire(reg *lease.Registry, op leasefile.OperationIdentity, f runFlags, signals caught) (*lease.Handle, error) {
+	ctx, stop := signals.untilSignal()
 	h, err := a.waitFor(ctx, reg, op, f)
 	sig := stop()
 	switch {

@@ -127,3 +127,44 @@ func TestATerminalThatGoesAway(t *testing.T) {
 		require.Empty(c.t, left)
 	})
 }
+
+// TestCtrlZWhileItWaits stops run itself, as there is no plugin yet: the shell has its terminal back, and fg goes on waiting.
+func TestCtrlZWhileItWaits(t *testing.T) {
+	c := atTerminal(t)
+	c.does("mkfifo go")
+	c.does("containlease run --exclusive --boundary subreaper -- sh -c 'echo; read line <go' >held &")
+	for end := time.Now().Add(patience); !strings.Contains(c.does("containlease list"), "host-active"); {
+		require.True(t, time.Now().Before(end), "the holder does not start")
+	}
+	c.types("containlease run --exclusive --wait 1h -- sh -c 'echo it runs; exit 3'\n")
+	c.expect("waiting up to")
+	c.types("\x1a")
+	c.expect("Stopped")
+	c.expect(prompt)
+	c.does("echo >go")
+	c.types("fg\n")
+	c.expect("it runs")
+	c.expect(prompt)
+	require.Contains(t, c.does("echo status $?"), "status 3")
+}
+
+// TestCtrlCEndsAPluginThatReadsTheTerminal although its standard input is a pipe: it is not in the foreground and the terminal
+// stops it.
+func TestCtrlCEndsAPluginThatReadsTheTerminal(t *testing.T) {
+	inEach(t, func(c *console, boundary string) {
+		c.types("echo x | " + c.runs(boundary, "echo up $$; read line </dev/tty; exit 9") + "\n")
+		pid := strings.Fields(c.expect("up [0-9]+\r\n"))[1]
+		for end := time.Now().Add(patience); ; {
+			stat, err := os.ReadFile("/proc/" + pid + "/stat")
+			require.NoError(c.t, err)
+			if strings.Contains(string(stat), ") T ") {
+				break
+			}
+			require.True(c.t, time.Now().Before(end), "the terminal does not stop it")
+		}
+		c.types("\x03")
+		c.expect(prompt)
+		require.Contains(c.t, c.does("echo status $?"), "status 130")
+		c.nothingLeft()
+	})
+}

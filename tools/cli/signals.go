@@ -26,15 +26,19 @@ func (c caught) close() { signal.Stop(c) }
 // terminal are the signals that end a wait: before a plugin is there, there is nobody to forward them to.
 var terminal = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// untilSignal is a context that ends with the first terminal signal; stop ends the watch and returns that signal or nil.
-func untilSignal(signals <-chan os.Signal) (ctx context.Context, stop func() os.Signal) {
+// untilSignal is a context that ends with the first terminal signal; stop ends the watch and returns that signal or nil. What means
+// a stop stops this program: there is no plugin yet to decide.
+func (c caught) untilSignal() (ctx context.Context, stop func() os.Signal) {
 	ctx, cancel := context.WithCancel(context.Background())
 	over, got := make(chan struct{}), make(chan os.Signal, 1)
 	go func() {
 		defer close(got)
 		for {
 			select {
-			case s := <-signals:
+			case s := <-c:
+				if slices.Contains(stopping, s) {
+					c.stopToo(s)
+				}
 				if slices.Contains(terminal, s) {
 					got <- s
 					cancel()

@@ -24,7 +24,10 @@ func forwarded() []os.Signal {
 	return list
 }
 
-// stopToo stops this program when its plugin was stopped, so that the shell that waits for us, and not for the plugin, has its terminal
+// stopping are the signals that stop whoever does not catch them.
+var stopping = []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
+
+// stopToo stops this program when its plugin was stopped, or would have been, so that the shell that waits for us, and not for the plugin, has its terminal
 // back; it returns when we go on (fg, bg). It is a STOP in any case: Go keeps a signal that it once caught from its default effect.
 func (caught) stopToo(os.Signal) {
 	if shellWaits() {

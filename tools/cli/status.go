@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"containlease/lease"
 	"containlease/lease/host"
@@ -97,7 +98,7 @@ func (s *status) write(path string) (err error) {
 		return err
 	}
 	if info, serr := os.Lstat(path); serr == nil && !info.Mode().IsRegular() {
-		err = os.WriteFile(path, append(b, '\n'), 0o600)
+		err = writeTo(path, append(b, '\n'))
 	} else {
 		err = replaceFile(path, append(b, '\n'))
 	}
@@ -105,6 +106,19 @@ func (s *status) write(path string) (err error) {
 		return fmt.Errorf("the status file was not written: %w", err)
 	}
 	return nil
+}
+
+// writeTo writes to what is there, without waiting for the reader of a FIFO: there may never be one.
+func writeTo(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		return fmt.Errorf("nobody reads from it: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Close())
 }
 
 func replaceFile(path string, b []byte) error {
