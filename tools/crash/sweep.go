@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -22,7 +23,7 @@ type row struct {
 const endless = 400
 
 // workers is how many victims run at a time.
-const workers = 2
+var workers = runtime.NumCPU() + 1
 
 // sweep kills a victim at every call and lets every call fail with everything that it can fail with, and returns one row
 // for each system call.
