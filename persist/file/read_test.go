@@ -143,3 +143,32 @@ func TestRecordThatNeverRests(t *testing.T) {
 	require.Equal(t, persist.Unstable, bad.Kind)
 	require.Equal(t, readAttempts, int(mtime))
 }
+
+// linkless shows files without a link for so many looks, as btrfs does while a record and its spare are exchanged.
+type linkless struct {
+	system
+	looks int
+}
+
+func (l *linkless) show(i info, err error) (info, error) {
+	if l.looks > 0 {
+		l.looks--
+		i.Links = 0
+	}
+	return i, err
+}
+
+func (l *linkless) Stat(fd int) (info, error) { return l.show(l.system.Stat(fd)) }
+func (l *linkless) Lstat(dir int, name string) (info, error) {
+	return l.show(l.system.Lstat(dir, name))
+}
+
+// A lease that is being exchanged is there, and healthy.
+func TestReadOfAnExchange(t *testing.T) {
+	h, _ := newHome(t)
+	require.NoError(t, h.WriteRecord("machine.json", body(1, 90), Volatile))
+	h.root.sys = &linkless{h.root.sys, 6}
+	content, err := h.ReadRecord("machine.json")
+	require.NoError(t, err)
+	require.Equal(t, body(1, 90), content)
+}
