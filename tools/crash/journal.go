@@ -101,18 +101,4 @@ func (j journal) read(home string) (onDisk map[string]fsm.State, broken []string
 	return onDisk, broken
 }
 
-// leftovers are the files that a home without invocations must not have.
-func leftovers(home string) (names []string) {
-	for _, dir := range []string{"leases", "owners"} {
-		entries, err := os.ReadDir(filepath.Join(home, dir))
-		if err != nil {
-			return []string{err.Error()}
-		}
-		for _, e := range entries {
-			names = append(names, dir+"/"+e.Name())
-		}
-	}
-	return names
-}
-
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -104,7 +104,7 @@ func (o *outage) judge(home string, told []byte, certain int) (broken []string, 
 	if err := o.reboot(home); err != nil {
 		broken = append(broken, err.Error())
 	}
-	if left := leftovers(home); len(left) > 0 {
+	if left := scene.Leftovers(home); len(left) > 0 {
 		broken = append(broken, fmt.Sprintf("after the next invocation there is still %v", left))
 	}
 	return broken, nil

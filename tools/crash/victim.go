@@ -96,7 +96,7 @@ func (t *trial) judge(s *stage, home string, told []byte) {
 		}
 	}
 	t.must(exec.CommandContext(s.ctx, s.self, "cycle", home, fmt.Sprint(os.Getpid())))
-	if left := leftovers(home); len(left) > 0 {
+	if left := scene.Leftovers(home); len(left) > 0 {
 		t.broken = append(t.broken, fmt.Sprintf("after the next invocation there is still %v", left))
 	}
 }

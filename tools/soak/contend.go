@@ -45,7 +45,7 @@ func contend(ctx context.Context, home string, processes, invocations int) error
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%d processes × %d invocations: %w", processes, invocations, err)
 	}
-	if left := leftovers(home); len(left) > 0 {
+	if left := scene.Leftovers(home); len(left) > 0 {
 		return fmt.Errorf("%d processes × %d invocations left %v", processes, invocations, left)
 	}
 	sorted := slices.Sorted(slices.Values(slices.Concat(waits...)))
@@ -86,18 +86,4 @@ func invoke(args []string) error {
 		}
 	}
 	return json.NewEncoder(os.Stdout).Encode(waits)
-}
-
-// leftovers are the files of leases/ and owners/.
-func leftovers(home string) (names []string) {
-	for _, dir := range []string{"leases", "owners"} {
-		entries, err := os.ReadDir(filepath.Join(home, dir))
-		if err != nil {
-			return []string{err.Error()}
-		}
-		for _, e := range entries {
-			names = append(names, dir+"/"+e.Name())
-		}
-	}
-	return names
 }

@@ -43,7 +43,7 @@ func doctors(ctx context.Context, home string, rounds int) error {
 			return fmt.Errorf("two doctors and two acquirers: %w", err)
 		}
 	}
-	if left := leftovers(home); len(left) > 0 {
+	if left := scene.Leftovers(home); len(left) > 0 {
 		return fmt.Errorf("two doctors and two acquirers left %v", left)
 	}
 	fmt.Printf("%d rounds of two doctors and two acquirers in %s: %d admitted, %d times held up, never two at a time; each dead lease removed once, no living one\n",

@@ -32,17 +32,14 @@ func scan(ctx context.Context, home string, reads int) error {
 	if err := scene.Fill(home, stable); err != nil {
 		return err
 	}
-	var entries []persist.Entry
 	writer, err := file.Open(home)
 	if err != nil {
 		return err
 	}
 	defer writer.Close()
-	for e, err := range writer.Store().List(ctx) {
-		if err = errors.Join(err, e.Err); err != nil {
-			return err
-		}
-		entries = append(entries, e)
+	entries, err := entriesOf(ctx, writer)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -65,6 +62,17 @@ func scan(ctx context.Context, home string, reads int) error {
 	fmt.Printf("%d reads in %d listings of %s beside %d transitions in %s: none missed, none called malformed\n",
 		lists*stable, lists, scene.FileSystem(filepath.Dir(home)), moves.Load(), time.Since(start).Round(time.Second))
 	return nil
+}
+
+// entriesOf lists a home in which everything is healthy.
+func entriesOf(ctx context.Context, home *file.Home) (entries []persist.Entry, err error) {
+	for e, err := range home.Store().List(ctx) {
+		if err = errors.Join(err, e.Err); err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
 }
 
 // judged says how many of the listings are the registry's, which asks about processes too; the others only read and decode.

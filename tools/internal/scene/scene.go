@@ -80,3 +80,17 @@ func Skip(what string, why error) error {
 	fmt.Printf("SKIPPED: %s: %v\n", what, why)
 	return nil
 }
+
+// Leftovers are the files of leases/ and owners/, or why they cannot be told.
+func Leftovers(home string) (names []string) {
+	for _, dir := range []string{"leases", "owners"} {
+		entries, err := os.ReadDir(filepath.Join(home, dir))
+		if err != nil {
+			return []string{err.Error()}
+		}
+		for _, e := range entries {
+			names = append(names, dir+"/"+e.Name())
+		}
+	}
+	return names
+}
