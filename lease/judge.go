@@ -17,10 +17,23 @@ type view struct {
 	sameMachine bool
 	boot        string // "" where the boot id cannot be trusted
 	namespaces  process.Namespaces
+	seen        map[question]answer
 }
 
+// question is one about a process, answer what the inspector said.
+type (
+	question struct {
+		process.Identity
+		inode uint64
+	}
+	answer struct {
+		process.Status
+		fact string
+	}
+)
+
 func (r *Registry) look() view {
-	v := view{sameMachine: r.sameMachine()}
+	v := view{sameMachine: r.sameMachine(), seen: map[question]answer{}}
 	v.boot, _ = r.opt.inspector.Boot()
 	v.namespaces, _ = r.opt.inspector.Namespaces()
 	return v
@@ -41,7 +54,7 @@ func (r *Registry) judge(v view, i *Inspection, probe probe) {
 	if e := i.Evidence; e != nil {
 		i.Facts.Evidence, i.Facts.Place, i.Facts.Boundary = true, placeOf(e, v.namespaces), string(e.Boundary.Kind)
 	}
-	i.Facts.Owner = r.status(i, "owner", ownerIdentity(owner), evidenceInode(i.Evidence, false))
+	i.Facts.Owner = r.status(v, i, "owner", ownerIdentity(owner), evidenceInode(i.Evidence, false))
 	if l, ok := i.Lease.(*leasefile.LeaseV2); ok {
 		r.judgeContainment(v, i, l)
 	}
@@ -53,7 +66,7 @@ func (r *Registry) judgeContainment(v view, i *Inspection, l *leasefile.LeaseV2)
 	i.Facts.State = i.State
 	if h := l.Containment.Host; h != nil {
 		i.Facts.HostRecorded, i.Facts.HostBootCurrent = true, h.BootID == v.boot
-		i.Facts.Host = r.status(i, "host", hostIdentity(*h), evidenceInode(i.Evidence, true))
+		i.Facts.Host = r.status(v, i, "host", hostIdentity(*h), evidenceInode(i.Evidence, true))
 	}
 	i.Facts.BoundaryEmpty = r.boundaryEmpty(v, i, l)
 }
@@ -73,10 +86,21 @@ func (r *Registry) evidence(id, token string) *leasefile.EvidenceV1 {
 }
 
 // status asks about one process and keeps the fact in words.
-func (r *Registry) status(i *Inspection, who string, id process.Identity, inode uint64) verdict.Liveness {
-	s, fact := r.opt.inspector.Status(id, inode)
-	i.Words = append(i.Words, fmt.Sprintf("%s pid %d: %s", who, id.PID, fact))
-	return liveness(s)
+func (r *Registry) status(v view, i *Inspection, who string, id process.Identity, inode uint64) verdict.Liveness {
+	q := question{id, inode}
+	a, asked := v.seen[q]
+	if !asked || !a.stands(i.Facts.Lock) {
+		a.Status, a.fact = r.opt.inspector.Status(id, inode)
+		v.seen[q] = a
+	}
+	i.Words = append(i.Words, fmt.Sprintf("%s pid %d: %s", who, id.PID, a.fact))
+	return liveness(a.Status)
+}
+
+// stands tells whether an answer from earlier in the same operation is as good as a new one: death is for ever, and of who
+// was alive the lock, asked just now, says that it still was needed. Many leases have the same owner.
+func (a answer) stands(lock verdict.Lock) bool {
+	return a.Status == process.Dead || a.Status == process.Live && lock == verdict.LockHeld
 }
 
 // liveness is the one place where a process's status becomes a verdict's fact.

@@ -16,6 +16,7 @@ type dir struct {
 	path string // absolute
 	fd   int
 	id   inode
+	me   uint32 // the effective user, whose the directory is
 	// doubts counts failed syncs. The system reports a failure once per descriptor, so a sync that another goroutine saw
 	// fail makes this one's success worthless.
 	doubts atomic.Uint64
@@ -34,7 +35,7 @@ func openDir(sys system, path string) (*dir, error) {
 		_ = sys.Close(fd)
 		return nil, err
 	}
-	return &dir{sys: sys, path: path, fd: fd, id: i.Inode}, nil
+	return &dir{sys: sys, path: path, fd: fd, id: i.Inode, me: i.UID}, nil
 }
 
 // dirError says what stands in the way of opening path as a directory.

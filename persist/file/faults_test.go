@@ -31,7 +31,7 @@ func TestEveryCallFails(t *testing.T) {
 		}, attempt(persist.Replace, keyA, v[1], v[2]), v[1]},
 		{"replace in a new file", func(h *Home) {
 			put(t, h, persist.Create, keyA, nil, v[0])
-			h.store.takeSpare(keyA)
+			h.store.drop(keyA)
 		}, attempt(persist.Replace, keyA, v[0], v[2]), v[0]},
 		{"remove", func(h *Home) { put(t, h, persist.Create, keyA, nil, v[0]) }, attempt(persist.Remove, keyA, v[0], nil), v[0]},
 	}

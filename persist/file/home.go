@@ -107,6 +107,9 @@ func noHome(path string, err error) error {
 // Close lets go of the home. Locks and liveness that are held stay held.
 func (h *Home) Close() error {
 	var errs []error
+	if h.store != nil {
+		h.store.close()
+	}
 	for _, d := range []*dir{h.root, h.leases, h.owners, h.plugins, h.quarantined} {
 		if d != nil && d.fd >= 0 {
 			errs = append(errs, d.close())

@@ -144,7 +144,7 @@ func TestCreateUnderAnyUmask(t *testing.T) {
 			h := create(t, filepath.Join(dir, "home"))
 			put(t, h, persist.Create, keyA, nil, body(1, 900))
 			put(t, h, persist.Replace, keyA, body(1, 900), body(2, 900))
-			h.store.takeSpare(keyA)
+			h.store.drop(keyA)
 			put(t, h, persist.Replace, keyA, body(2, 900), body(3, 900))
 			live, err := h.Claim(keyA)
 			require.NoError(t, err)
@@ -266,13 +266,13 @@ func TestDirectoryReplacedMidway(t *testing.T) {
 				if stage == 0 {
 					act()
 				}
-				w, err := h.Store().Stage(ctx, keyA, v[1])
-				if stage == 0 {
-					require.ErrorIs(t, err, ErrHomeReplaced)
-					return
-				}
+				w, err := h.Store().Stage(ctx, keyA, v[1]) // in the spare, which is held
 				require.NoError(t, err)
-				act()
+				if stage == 1 {
+					act()
+				}
+				_, err = h.Store().Stage(ctx, keyB, v[1])
+				require.ErrorIs(t, err, ErrHomeReplaced)
 				require.ErrorIs(t, w.Replace(ctx, persist.DigestOf(v[0])), ErrHomeReplaced)
 				require.Equal(t, v[0], content(t, h, keyA), "it was written aside")
 				w.Discard()

@@ -17,6 +17,8 @@ type newFile struct {
 	id   inode
 	temp string // the name it may use on its way
 	name string // where it is now; "" while it has no name
+
+	size, mtime int64 // of its content, as far as it is known here; nanoseconds since 1970
 }
 
 // newFile makes an empty file without a name, or under temp where the file system knows no nameless files.
@@ -73,6 +75,7 @@ func (f *newFile) fill(content []byte) error {
 		}
 		n += m
 	}
+	f.size = int64(len(content))
 	return nil
 }
 

@@ -60,8 +60,23 @@ func (d *dir) readOnce(name string) ([]byte, error) {
 	return content, problem
 }
 
+// reread is the careful read of a file that is held open: nil unless the name means it, with the size that was written
+// to it. To look once, and after the last byte, is enough for who compares the content with what it has to be.
+func (d *dir) reread(f *newFile, name string) []byte {
+	content := make([]byte, f.size)
+	if n, err := d.sys.Pread(f.fd, content, 0); err != nil || n < len(content) {
+		return nil
+	}
+	i, err := d.sys.Lstat(d.fd, name)
+	if err != nil || i.Inode != f.id || i.Size != f.size || d.notPrivate(name, i) != nil {
+		return nil
+	}
+	f.mtime = i.Mtime
+	return content
+}
+
 func (d *dir) take(fd int, name string, i info) ([]byte, error) {
-	if bad := notPrivate(name, i); bad != nil {
+	if bad := d.notPrivate(name, i); bad != nil {
 		return nil, bad
 	}
 	if i.Size > largestRecord {
@@ -94,7 +109,7 @@ func (d *dir) openError(name string, err error) error {
 		case lerr == nil && i.Mode.IsRegular():
 			return errMoved
 		case lerr == nil:
-			return notPrivate(name, i)
+			return d.notPrivate(name, i)
 		}
 	}
 	return unreadable(name, err)
@@ -116,7 +131,7 @@ func (d *dir) openPrivate(name string, a access) (int, info, error) {
 		err = unreadable(name, err)
 	} else if i.Links == 0 { // removed since it was opened, as a lock is when its lease was released
 		err = persist.ErrNotExist
-	} else if bad := notPrivate(name, i); bad != nil {
+	} else if bad := d.notPrivate(name, i); bad != nil {
 		err = bad
 	}
 	if err != nil {

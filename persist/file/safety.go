@@ -32,12 +32,12 @@ func chmod(m fs.FileMode) string {
 }
 
 // notPrivate says why a file is not a regular file of ours alone; nil where it is.
-func notPrivate(name string, i info) *persist.RecordError {
-	switch me := uint32(os.Geteuid()); {
+func (d *dir) notPrivate(name string, i info) *persist.RecordError {
+	switch {
 	case !i.Mode.IsRegular():
 		return &persist.RecordError{Key: name, Kind: persist.NotRegular, Detail: "it is " + kindName(i.Mode)}
-	case i.UID != me:
-		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("it belongs to user %d and you are user %d", i.UID, me)}
+	case i.UID != d.me:
+		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("it belongs to user %d and you are user %d", i.UID, d.me)}
 	case i.Mode&0o077 != 0:
 		return &persist.RecordError{Key: name, Kind: persist.NotPrivate, Detail: fmt.Sprintf("its mode is %s; others have no business here", octal(i.Mode))}
 	case i.Links != 1:

@@ -22,17 +22,19 @@ func (s *Store) Stage(ctx context.Context, key string, content []byte) (persist.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.d.check(); err != nil {
-		return nil, err
-	}
 	w := &write{s: s, key: key}
-	if s.takeSpare(key) {
-		switch err := w.inSpare(content); {
+	if p, ready := s.takePair(key); ready {
+		w.record = p.record
+		switch err := w.inSpare(p.spare, content); {
 		case err == nil:
 			return w, nil
 		case !errors.Is(err, persist.ErrNotExist):
+			pair{record: w.record}.close()
 			return nil, err
 		}
+	}
+	if err := s.d.check(); err != nil {
+		return nil, err
 	}
 	if err := w.inNewFile(ctx, content); err != nil {
 		w.Discard()
@@ -41,20 +43,26 @@ func (s *Store) Stage(ctx context.Context, key string, content []byte) (persist.
 	return w, nil
 }
 
-// inSpare overwrites the spare. A spare on which anything fails is given up: a failed sync is never repeated on the
-// same file. persist.ErrNotExist: there is none that could be used.
-func (w *write) inSpare(content []byte) error {
-	name := spareFile(w.key)
-	fd, i, err := w.s.d.openPrivate(name, writing)
-	var bad *persist.RecordError
-	if errors.As(err, &bad) && bad.Err != nil {
-		w.s.putSpare(w.key)
+// inSpare overwrites the spare, which is opened where it is not held. A spare on which anything fails is given up: a failed
+// sync is never repeated on the same file. persist.ErrNotExist: there is none that could be used.
+func (w *write) inSpare(f *newFile, content []byte) error {
+	if f == nil {
+		name := spareFile(w.key)
+		fd, i, err := w.s.d.openPrivate(name, writing)
+		var bad *persist.RecordError
+		if errors.As(err, &bad) && bad.Err != nil {
+			w.s.putPair(w.key, pair{record: w.record})
+			w.record = nil
+			return err
+		} else if err != nil {
+			return persist.ErrNotExist
+		}
+		f = &newFile{d: w.s.d, fd: fd, id: i.Inode, temp: name, name: name, mtime: i.Mtime}
+	}
+	if err := f.overwrite(content); errors.Is(err, persist.ErrNotExist) {
+		f.close()
 		return err
 	} else if err != nil {
-		return persist.ErrNotExist
-	}
-	f := &newFile{d: w.s.d, fd: fd, id: i.Inode, temp: name, name: name}
-	if err := f.overwrite(content, i); err != nil {
 		f.drop()
 		return err
 	}
@@ -65,18 +73,30 @@ func (w *write) inSpare(content []byte) error {
 // overwrite makes content the durable whole of a file that had other content, and gives it a modification time that it
 // never had. The clock of the file system ticks too slowly for that on kernels before 6.13: a reader that sleeps through
 // two replacements would find the file that it opened under the record's name again, with other bytes and equal times.
-func (f *newFile) overwrite(content []byte, before info) error {
+// persist.ErrNotExist: the file has lost its name.
+func (f *newFile) overwrite(content []byte) error {
 	if err := f.fill(content); err != nil {
 		return err
 	}
-	if before.Size > int64(len(content)) {
+	i, err := f.d.sys.Stat(f.fd)
+	switch {
+	case err != nil:
+		return f.d.failed("look at", f.temp, err)
+	case i.Links == 0:
+		return persist.ErrNotExist
+	}
+	if i.Size > int64(len(content)) {
 		if err := f.truncate(int64(len(content))); err != nil {
 			return err
 		}
 	}
-	if err := f.touch(max(time.Now().UnixNano(), before.Mtime+1)); err != nil {
-		return err
+	if i.Mtime <= f.mtime {
+		i.Mtime = max(time.Now().UnixNano(), f.mtime+1)
+		if err := f.touch(i.Mtime); err != nil {
+			return err
+		}
 	}
+	f.mtime = i.Mtime
 	return f.syncData()
 }
 
@@ -139,22 +159,4 @@ func (d *dir) stagedFile(ctx context.Context, temp string) (*newFile, error) {
 		}
 		f.close()
 	}
-}
-
-// takeSpare tells whether the spare may be overwritten, and says so to one writer only.
-func (s *Store) takeSpare(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ready := s.settled[key]
-	delete(s.settled, key)
-	return ready
-}
-
-func (s *Store) putSpare(key string) {
-	if !s.swaps.Load() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settled[key] = true
 }

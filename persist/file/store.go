@@ -23,7 +23,7 @@ type Store struct {
 	mu sync.Mutex
 	// settled holds the keys whose spare may be overwritten: nothing that a power loss can undo would give the spare's
 	// file the record's name again. Of a spare made by another process that is not known.
-	settled map[string]bool
+	settled map[string]pair
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 )
 
 func newStore(d *dir, swaps bool) *Store {
-	s := &Store{d: d, settled: map[string]bool{}}
+	s := &Store{d: d, settled: map[string]pair{}}
 	s.swaps.Store(swaps)
 	return s
 }

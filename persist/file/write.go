@@ -14,7 +14,8 @@ type write struct {
 	s      *Store
 	key    string
 	file   *newFile // the content; nil for a removal
-	spare  *newFile // of a record that is new; else nil
+	record *newFile // what it is to replace, where that is held open
+	spare  *newFile // made for a new record, or what was replaced by an exchange; else nil
 	phase  phase
 	doubts uint64 // of the directory, from before the publication
 }
@@ -69,14 +70,42 @@ func (w *write) Replace(ctx context.Context, old persist.Digest) error {
 // supplant exchanges the record with the spare if the content lies there: that takes no space, and cannot bring a
 // record back that was removed.
 func (w *write) supplant(name string) error {
-	if w.file.name == spareFile(w.key) {
-		err := w.file.swap(name)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-		w.s.swaps.Store(false)
+	if w.file.name != spareFile(w.key) {
+		return w.file.supplant(name)
 	}
-	return w.file.supplant(name)
+	if err := w.stillSpare(); err != nil {
+		return err
+	}
+	err := w.file.swap(name)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		w.s.swaps.Store(false)
+		return w.file.supplant(name)
+	case err == nil && w.record != nil:
+		w.record.name, w.record.temp = spareFile(w.key), spareFile(w.key)
+		w.spare, w.record = w.record, nil
+	}
+	return err
+}
+
+// stillSpare makes sure that the spare's name means the file with the content, ours alone: it may have been open for long.
+// Otherwise the file is given up, and the next attempt stages in a new one.
+func (w *write) stillSpare() error {
+	name := w.file.name
+	i, err := w.s.d.sys.Lstat(w.s.d.fd, name)
+	bad := w.s.d.notPrivate(name, i)
+	switch {
+	case err == nil && i.Inode == w.file.id && bad == nil:
+		return nil
+	case err == nil && i.Inode == w.file.id:
+		err = bad
+	case err == nil:
+		err = errMoved
+	case !errors.Is(err, fs.ErrNotExist):
+		return w.s.d.failed("look at", name, err)
+	}
+	w.file.name = ""
+	return w.s.d.failed("publish", name, err)
 }
 
 // Remove unlinks the record if its digest is old; see [persist.Store]. ErrName, ErrHomeReplaced.
@@ -120,7 +149,7 @@ func (w *write) begin(ctx context.Context) error {
 
 // expect makes sure that the record has the digest old. Anything that is not a record of ours is a change too.
 func (w *write) expect(old persist.Digest) error {
-	content, err := w.s.d.read(recordFile(w.key))
+	content, err := w.current()
 	var bad *persist.RecordError
 	switch {
 	case err == nil && persist.DigestOf(content) == old:
@@ -131,6 +160,19 @@ func (w *write) expect(old persist.Digest) error {
 		return fmt.Errorf("%w: %w", persist.ErrChanged, w.s.named(w.key, err))
 	}
 	return w.s.named(w.key, err)
+}
+
+// current is what the record's name means now: the file that is held, or one to be opened.
+func (w *write) current() ([]byte, error) {
+	name := recordFile(w.key)
+	if w.record != nil {
+		if content := w.s.d.reread(w.record, name); content != nil {
+			return content, nil
+		}
+		w.record.close()
+		w.record = nil
+	}
+	return w.s.d.read(name)
 }
 
 func (w *write) refused(why error) error { return w.s.named(w.key, why) }
@@ -153,15 +195,18 @@ func (w *write) Settle(context.Context) error {
 		return errors.New("there is no publication to settle")
 	}
 	w.phase = ended
-	w.close()
 	if err := w.s.d.settle(w.doubts); err != nil {
+		w.close()
 		return err
 	}
 	if w.file == nil {
 		w.s.clear(w.key)
-	} else {
-		w.s.putSpare(w.key)
+		return nil
 	}
+	if w.record != nil {
+		w.record.close()
+	}
+	w.s.putPair(w.key, pair{w.file, w.spare})
 	return nil
 }
 
@@ -172,14 +217,15 @@ func (w *write) Discard() {
 		w.close()
 	case staged:
 		if w.file != nil && w.file.name == spareFile(w.key) {
-			w.file.close() // it was never exchanged: still a spare
-			w.s.putSpare(w.key)
-		} else if w.file != nil {
-			w.file.drop()
+			w.s.putPair(w.key, pair{w.record, w.file}) // it was never exchanged: still a spare
+			break
 		}
-		if w.spare != nil {
-			w.spare.drop()
+		for _, f := range []*newFile{w.file, w.spare} {
+			if f != nil {
+				f.drop()
+			}
 		}
+		pair{record: w.record}.close()
 	default:
 		return
 	}
@@ -187,7 +233,7 @@ func (w *write) Discard() {
 }
 
 func (w *write) close() {
-	for _, f := range []*newFile{w.file, w.spare} {
+	for _, f := range []*newFile{w.file, w.record, w.spare} {
 		if f != nil {
 			f.close()
 		}
@@ -196,7 +242,7 @@ func (w *write) close() {
 
 // clear removes what a removed record leaves. Nothing depends on it: what stays is swept.
 func (s *Store) clear(key string) {
-	s.takeSpare(key)
+	s.drop(key)
 	_ = s.d.unlink(spareFile(key))
 	_ = s.d.unlink(nextFile(key))
 }

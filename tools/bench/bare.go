@@ -61,28 +61,21 @@ func (b *bare) exchange() error {
 	return unix.Fsync(dir)
 }
 
-// transition is every system call that one transition of a lease makes, in its order, and nothing else: look at the liveness
-// lock, stage in the spare, lock, read what is replaced, publish, unlock, settle.
+// transition is every system call that one transition of a lease makes, in its order, and nothing else: stage in the spare,
+// lock, look at the directory, read what is replaced, look at both names, publish, unlock, settle.
 func (b *bare) transition() error {
-	dir := int(b.dir.Fd())
+	spare, record, dir := b.files[b.n%2], b.files[(b.n+1)%2], int(b.dir.Fd())
+	b.n++
 	var st unix.Stat_t
-	look := func(name string) error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) }
-	how := &unix.OpenHow{Flags: unix.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
-	spare, err := unix.Openat2(dir, b.spare, how)
-	if err = errors.Join(look(b.record), look(b.spare), err); err != nil {
-		return err
-	}
-	defer unix.Close(spare)
-	_, err = unix.Pwrite(spare, b.content, 0)
-	err = errors.Join(err, unix.Fstat(spare, &st), unix.UtimesNanoAt(dir, b.spare, []unix.Timespec{{Nsec: unix.UTIME_OMIT}, st.Mtim}, 0),
-		unix.Fdatasync(spare), unix.Flock(dir, unix.LOCK_SH|unix.LOCK_NB), look(b.record), look(b.spare))
-	record, oerr := unix.Openat2(dir, b.record, how)
-	if err = errors.Join(err, oerr); err != nil {
+	look := func(dir int, name string) error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) }
+	_, err := unix.Pwrite(spare, b.content, 0)
+	err = errors.Join(err, unix.Fstat(spare, &st), unix.Fdatasync(spare), unix.Flock(dir, unix.LOCK_SH|unix.LOCK_NB),
+		look(dir, b.record), look(unix.AT_FDCWD, b.dir.Name()))
+	if err != nil {
 		return err
 	}
 	_, err = unix.Pread(record, make([]byte, len(b.content)), 0)
-	return errors.Join(err, unix.Fstat(record, &st), look(b.record), unix.Close(record),
+	return errors.Join(err, look(dir, b.record), look(dir, b.spare),
 		unix.Renameat2(dir, b.spare, dir, b.record, unix.RENAME_EXCHANGE), unix.Flock(dir, unix.LOCK_UN), unix.Fsync(dir))
 }
 

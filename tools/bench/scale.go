@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,11 +19,12 @@ func scale(_ context.Context, out *bytes.Buffer, p places, most int) error {
 	fmt.Fprintf(out, "| --- | --- | --- | --- | --- | --- | --- |\n")
 	for n := 100; n <= most; n *= 10 {
 		home := filepath.Join(p.memory, fmt.Sprintf("scale-%d", n))
-		if err := fill(home, n); err != nil {
+		leave, err := fill(home, n)
+		if err != nil {
 			return err
 		}
 		f, err := figuresOf(home, "all")
-		if err != nil {
+		if err = errors.Join(err, leave()); err != nil {
 			return err
 		}
 		row := func(d time.Duration) string { return fmt.Sprintf("%s (%.2f)", short(d), float64(d)/float64(f.Bare)) }

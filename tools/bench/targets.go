@@ -141,9 +141,11 @@ func crowdTarget(_ context.Context, out *bytes.Buffer, p places, _ int) error {
 // acquireTargets measures an acquire beside 10,000 leases of other plugins, in a process that has just started and again in the same.
 func acquireTargets(_ context.Context, out *bytes.Buffer, p places, _ int) error {
 	home := filepath.Join(p.memory, "crowded")
-	if err := fill(home, 10_000); err != nil {
+	leave, err := fill(home, 10_000)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	var cold, warm, bare []time.Duration
 	for range 9 {
 		f, err := figuresOf(home, "acquire")
@@ -158,10 +160,14 @@ func acquireTargets(_ context.Context, out *bytes.Buffer, p places, _ int) error
 	return errors.Join(os.RemoveAll(home))
 }
 
-func fill(home string, n int) error {
+// fill makes a home and fills it; leave ends the leases' owner.
+func fill(home string, n int) (leave func() error, err error) {
 	reg, err := lease.Open(context.Background(), home)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(reg.Close(), scene.Fill(home, n))
+	if err := reg.Close(); err != nil {
+		return nil, err
+	}
+	return scene.Fill(home, n)
 }

@@ -29,9 +29,11 @@ func scan(ctx context.Context, home string, reads int) error {
 		return err
 	}
 	defer reg.Close()
-	if err := scene.Fill(home, stable); err != nil {
+	leave, err := scene.Fill(home, stable)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	writer, err := file.Open(home)
 	if err != nil {
 		return err

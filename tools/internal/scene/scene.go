@@ -8,13 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"containlease/gen/leasefile"
-	"containlease/lease"
-	"containlease/lease/process"
-
-	"github.com/google/uuid"
 )
 
 // Identity is an operation of the plugin with that id.
@@ -24,41 +19,6 @@ func Identity(plugin string) leasefile.OperationIdentity {
 		PluginID: plugin, PluginVersion: "1.0.0", SurfaceID: plugin, AdapterID: plugin, Transport: leasefile.TransportProviderAPI,
 		Operation: "command.run", ContractVersion: 1, BundleSHA256: digest, ManifestSHA256: digest, DescriptorSHA256: digest,
 	}
-}
-
-// spareSize is the space that lies beside every lease.
-const spareSize = 1645
-
-// Fill puts n healthy host-active leases of other plugins into the home in dir, each with its spare, its lock and its
-// evidence, as running invocations leave them. Their owner is this process, as far as its identity goes; nobody holds their locks.
-func Fill(dir string, n int) error {
-	self, err := process.New().Self()
-	if err != nil {
-		return err
-	}
-	host := lease.HostOf(self.Identity)
-	l := leasefile.LeaseV2{
-		AcquiredAt:  time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
-		Containment: leasefile.Containment{Status: leasefile.ContainmentStatusHostActive, Host: &host},
-		Owner:       leasefile.Owner{PID: self.PID, BootID: self.BootID, ProcessStartID: self.StartID},
-	}
-	for i := range n {
-		l.LeaseID, l.RunID, l.Owner.Token = uuid.NewString(), uuid.NewString(), uuid.NewString()
-		l.Identity = Identity(fmt.Sprintf("stranger-%d", i%100))
-		ev := leasefile.EvidenceV1{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "scene", Version: "1",
-			Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindSubreaper}}
-		for name, content := range map[string][]byte{
-			"leases/" + l.LeaseID + ".json":   l.AppendCanonical(nil),
-			"leases/." + l.LeaseID + ".spare": make([]byte, spareSize),
-			"owners/" + l.LeaseID + ".lock":   nil,
-			"owners/" + l.LeaseID + ".json":   ev.AppendCanonical(nil),
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Dir makes a directory that the caller removes: in memory where that is asked for and there is such a place.

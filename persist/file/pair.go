@@ -1,0 +1,57 @@
+package file
+
+// pair is the two files that take turns in being a key's record and its spare, as far as they are held open: nil where one
+// has to be opened by its name. Whoever has the pair is the one writer of the key. What is held may have lost its name
+// meanwhile, so nothing is published, and nothing believed of the record, before a look at the name.
+type pair struct{ record, spare *newFile }
+
+// mostPairs bounds the descriptors of the files that are held for the next replacement; of further keys they are opened anew.
+const mostPairs = 64
+
+// takePair tells whether the spare may be overwritten, and says so to one writer only.
+func (s *Store) takePair(key string) (pair, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ready := s.settled[key]
+	delete(s.settled, key)
+	return p, ready
+}
+
+// putPair gives the spare to the next writer.
+func (s *Store) putPair(key string, p pair) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.swaps.Load() {
+		p.close()
+		return
+	}
+	if len(s.settled) >= mostPairs {
+		p.close()
+		p = pair{}
+	}
+	s.settled[key] = p
+}
+
+// drop forgets the pair of a key: the next replacement stages in a new file.
+func (s *Store) drop(key string) {
+	p, _ := s.takePair(key)
+	p.close()
+}
+
+func (p pair) close() {
+	for _, f := range []*newFile{p.record, p.spare} {
+		if f != nil {
+			f.close()
+		}
+	}
+}
+
+// close lets go of what is held.
+func (s *Store) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, p := range s.settled {
+		p.close()
+		s.settled[key] = pair{}
+	}
+}
