@@ -24,6 +24,7 @@
 // recorded can go on to its end on a full disk. An exchange cannot bring a record back that somebody removed. Until an
 // exchange is settled a power loss may undo it, so the spare is not overwritten before; then, and where names cannot be
 // exchanged or the file system never writes in place, the content goes to a new file, .<id>.next, and is renamed.
+// Both stay open for the next replacement, which looks at their names before it believes them.
 //
 // A sync that failed is not repeated on the same file, since the system tells of a failure once and forgets the data:
 // the write is [persist.ErrNotDurable], and [persist.Attempt.Settle] writes the same bytes again elsewhere. A
@@ -36,7 +37,8 @@
 //
 // # Locks
 //
-// The catalogue lock orders processes and is held for microseconds. The liveness lock is held as long as its owner lives,
+// The catalogue lock orders processes and is held for microseconds. Who does not get it asks again for a while, and then
+// stands in the kernel's queue, where nobody is passed over. The liveness lock is held as long as its owner lives,
 // and is the proof of that: it is born held, and a probe takes nothing (Linux: an open file description lock and
 // F_OFD_GETLK; elsewhere a flock). Both are given back by an unlock before the close, because a child between fork and
 // exec still has the descriptor. Order: catalogue, then liveness.

@@ -22,6 +22,7 @@ type Home struct {
 
 	mu     sync.Mutex
 	idle   lockFile // holds no lock; its fd is -1 while there is none
+	places map[locking][]*place
 	closed bool
 }
 
@@ -67,7 +68,7 @@ func Open(dir string, opts ...Option) (*Home, error) {
 }
 
 func openHome(sys system, path string) (*Home, error) {
-	h := &Home{sys: sys, idle: lockFile{fd: -1}}
+	h := &Home{sys: sys, idle: lockFile{fd: -1}, places: map[locking][]*place{}}
 	opened := false
 	defer func() {
 		if !opened {

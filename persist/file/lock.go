@@ -99,12 +99,28 @@ func (h *Home) flock(ctx context.Context, m Mode, tell func(pid int)) (lockFile,
 			since = time.Now()
 		} else if time.Since(since) > noticeAfter {
 			tell(lockHolder(f.id))
+			if w, ok := h.sys.(waiter); ok {
+				return h.inTurn(ctx, w, f, how)
+			}
 		}
 		if err = sleep(ctx, pause/2+rand.N(pause)); err != nil {
 			break
 		}
 	}
 	_ = h.sys.Close(f.fd)
+	return f, err
+}
+
+// inTurn is flock for who has waited for long.
+func (h *Home) inTurn(ctx context.Context, w waiter, f lockFile, how locking) (lockFile, error) {
+	f, err := h.queue(ctx, w, f, how)
+	if err != nil {
+		return f, err
+	}
+	if err = h.stillLockFile(f.id); err != nil {
+		_ = h.sys.Flock(f.fd, unlock)
+		_ = h.sys.Close(f.fd)
+	}
 	return f, err
 }
 

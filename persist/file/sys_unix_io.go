@@ -25,13 +25,14 @@ func (kernel) SetMtime(dir int, name string, nanoseconds int64) error {
 	return retry(func() error { return unix.UtimesNanoAt(dir, name, when, unix.AT_SYMLINK_NOFOLLOW) })
 }
 
+var flockOf = [...]int{lockShared: unix.LOCK_SH, lockExclusive: unix.LOCK_EX, unlock: unix.LOCK_UN}
+
 func (kernel) Flock(fd int, how locking) error {
-	op := [...]int{
-		lockShared:    unix.LOCK_SH | unix.LOCK_NB,
-		lockExclusive: unix.LOCK_EX | unix.LOCK_NB,
-		unlock:        unix.LOCK_UN,
-	}[how]
-	return retry(func() error { return unix.Flock(fd, op) })
+	return retry(func() error { return unix.Flock(fd, flockOf[how]|unix.LOCK_NB) })
+}
+
+func (kernel) AwaitFlock(fd int, how locking) error {
+	return retry(func() error { return unix.Flock(fd, flockOf[how]) })
 }
 
 // close is never repeated: after EINTR the number may already be somebody else's.
