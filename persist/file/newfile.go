@@ -18,7 +18,8 @@ type newFile struct {
 	temp string // the name it may use on its way
 	name string // where it is now; "" while it has no name
 
-	size, mtime int64 // of its content, as far as it is known here; nanoseconds since 1970
+	size, mtime int64  // of its content, as far as it is known here; nanoseconds since 1970
+	scratch     []byte // for reread
 }
 
 // newFile makes an empty file without a name, or under temp where the file system knows no nameless files.

@@ -61,9 +61,13 @@ func (d *dir) readOnce(name string) ([]byte, error) {
 }
 
 // reread is the careful read of a file that is held open: nil unless the name means it, with the size that was written
-// to it. To look once, and after the last byte, is enough for who compares the content with what it has to be.
+// to it. To look once, and after the last byte, is enough for who compares the content with what it has to be. The content is
+// good until the next call.
 func (d *dir) reread(f *newFile, name string) []byte {
-	content := make([]byte, f.size)
+	if int64(cap(f.scratch)) < f.size {
+		f.scratch = make([]byte, max(f.size, spareSize))
+	}
+	content := f.scratch[:f.size]
 	if n, err := d.sys.Pread(f.fd, content, 0); err != nil || n < len(content) {
 		return nil
 	}

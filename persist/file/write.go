@@ -73,9 +73,6 @@ func (w *write) supplant(name string) error {
 	if w.file.name != spareFile(w.key) {
 		return w.file.supplant(name)
 	}
-	if err := w.stillSpare(); err != nil {
-		return err
-	}
 	err := w.file.swap(name)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
@@ -86,26 +83,6 @@ func (w *write) supplant(name string) error {
 		w.spare, w.record = w.record, nil
 	}
 	return err
-}
-
-// stillSpare makes sure that the spare's name means the file with the content, ours alone: it may have been open for long.
-// Otherwise the file is given up, and the next attempt stages in a new one.
-func (w *write) stillSpare() error {
-	name := w.file.name
-	i, err := w.s.d.sys.Lstat(w.s.d.fd, name)
-	bad := w.s.d.notPrivate(name, i)
-	switch {
-	case err == nil && i.Inode == w.file.id && bad == nil:
-		return nil
-	case err == nil && i.Inode == w.file.id:
-		err = bad
-	case err == nil:
-		err = errMoved
-	case !errors.Is(err, fs.ErrNotExist):
-		return w.s.d.failed("look at", name, err)
-	}
-	w.file.name = ""
-	return w.s.d.failed("publish", name, err)
 }
 
 // Remove unlinks the record if its digest is old; see [persist.Store]. ErrName, ErrHomeReplaced.
@@ -144,7 +121,34 @@ func (w *write) begin(ctx context.Context) error {
 		return err
 	}
 	w.doubts = w.s.d.doubts.Load()
+	if w.file != nil && w.file.name == spareFile(w.key) {
+		return w.stillSpare()
+	}
 	return w.s.d.check()
+}
+
+// stillSpare makes sure that the spare's path means the file with the content, ours alone: it may have been open for long.
+// As no other directory has that file, it is dir.check too. Where the name is somebody else's the file is given up, and the
+// next attempt stages in a new one.
+func (w *write) stillSpare() error {
+	d, name := w.s.d, w.file.name
+	i, err := d.sys.Lstat(cwd, d.join(name))
+	bad := d.notPrivate(name, i)
+	switch {
+	case err == nil && i.Inode == w.file.id && bad == nil:
+		return nil
+	case err == nil && i.Inode == w.file.id:
+		err = bad
+	case err == nil:
+		err = errMoved
+	}
+	if cerr := d.check(); cerr != nil {
+		return cerr
+	}
+	if err == bad || err == errMoved || errors.Is(err, fs.ErrNotExist) {
+		w.file.name = ""
+	}
+	return d.failed("publish", name, err)
 }
 
 // expect makes sure that the record has the digest old. Anything that is not a record of ours is a change too.

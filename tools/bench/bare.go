@@ -15,6 +15,7 @@ type bare struct {
 	dir     *os.File
 	spare   string
 	record  string
+	path    string // of the spare
 	files   [2]int // the record and its spare take turns
 	content []byte
 	n       int
@@ -29,7 +30,7 @@ func newBare(path, name string, content []byte) (*bare, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bare{dir: dir, spare: name + ".spare", record: name + ".record", content: content}
+	b := &bare{dir: dir, spare: name + ".spare", record: name + ".record", path: filepath.Join(path, name+".spare"), content: content}
 	for i, name := range []string{b.spare, b.record} {
 		if err := os.WriteFile(filepath.Join(path, name), content, 0o600); err != nil {
 			return nil, err
@@ -62,7 +63,7 @@ func (b *bare) exchange() error {
 }
 
 // transition is every system call that one transition of a lease makes, in its order, and nothing else: stage in the spare,
-// lock, look at the directory, read what is replaced, look at both names, publish, unlock, settle.
+// lock, look at the spare by its path, read what is replaced, look at its name, publish, unlock, settle.
 func (b *bare) transition() error {
 	spare, record, dir := b.files[b.n%2], b.files[(b.n+1)%2], int(b.dir.Fd())
 	b.n++
@@ -70,12 +71,12 @@ func (b *bare) transition() error {
 	look := func(dir int, name string) error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) }
 	_, err := unix.Pwrite(spare, b.content, 0)
 	err = errors.Join(err, unix.Fstat(spare, &st), unix.Fdatasync(spare), unix.Flock(dir, unix.LOCK_SH|unix.LOCK_NB),
-		look(dir, b.record), look(unix.AT_FDCWD, b.dir.Name()))
+		look(dir, b.record), look(unix.AT_FDCWD, b.path))
 	if err != nil {
 		return err
 	}
 	_, err = unix.Pread(record, make([]byte, len(b.content)), 0)
-	return errors.Join(err, look(dir, b.record), look(dir, b.spare),
+	return errors.Join(err, look(dir, b.record),
 		unix.Renameat2(dir, b.spare, dir, b.record, unix.RENAME_EXCHANGE), unix.Flock(dir, unix.LOCK_UN), unix.Fsync(dir))
 }
 

@@ -159,8 +159,8 @@ func syncsOf(dir, role string, args ...string) (string, error) {
 
 // figures are what a process with a crowded home measured.
 type figures struct {
-	Bare, Cold, Warm, List, Doctor time.Duration
-	ListMemory, AcquireMemory      uint64 // the largest resident size, in bytes
+	Bare, Cold, Warm, List, Doctor        time.Duration
+	BareMemory, AcquireMemory, ListMemory uint64 // the largest resident size so far, in bytes
 }
 
 func figuresOf(home, what string) (f figures, err error) {
@@ -185,6 +185,7 @@ func acquireOnce(args []string) error {
 	if err := timed(&f.Bare, func() error { return readAll(filepath.Join(args[0], "leases")) }); err != nil {
 		return err
 	}
+	f.BareMemory = resident()
 	var reg *lease.Registry
 	take := func() (err error) {
 		if reg == nil {
@@ -203,24 +204,29 @@ func acquireOnce(args []string) error {
 	}
 	f.AcquireMemory = resident()
 	if args[1] == "all" {
-		err := timed(&f.List, func() error {
-			for _, err := range reg.List(ctx) {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		err = errors.Join(err, timed(&f.Doctor, func() error {
-			_, err := reg.Repair(ctx, lease.RepairOptions{})
-			return err
-		}))
-		if err != nil {
+		if err := f.readers(ctx, reg); err != nil {
 			return err
 		}
-		f.ListMemory = resident()
 	}
 	return json.NewEncoder(os.Stdout).Encode(f)
+}
+
+// readers measures those who read every lease.
+func (f *figures) readers(ctx context.Context, reg *lease.Registry) error {
+	err := timed(&f.List, func() error {
+		for _, err := range reg.List(ctx) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	err = errors.Join(err, timed(&f.Doctor, func() error {
+		_, err := reg.Repair(ctx, lease.RepairOptions{})
+		return err
+	}))
+	f.ListMemory = resident()
+	return err
 }
 
 func resident() uint64 {
