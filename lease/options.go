@@ -20,6 +20,7 @@ type options struct {
 	vouched   bool
 	store     string
 	home      []file.Option
+	strangers bool // some of it may call back
 }
 
 func newOptions(opts []Option) options {
@@ -44,10 +45,14 @@ func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 func WithObserver(fn Observer) Option { return func(o *options) { o.observer = fn } }
 
 // WithInspector replaces the questions asked of the operating system, for tests.
-func WithInspector(i process.Inspector) Option { return func(o *options) { o.inspector = i } }
+func WithInspector(i process.Inspector) Option {
+	return func(o *options) { o.inspector, o.strangers = i, true }
+}
 
 // WithClock replaces time.Now, for tests. It is read for acquiredAt and observations only, never for a verdict.
-func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
+func WithClock(now func() time.Time) Option {
+	return func(o *options) { o.clock, o.strangers = now, true }
+}
 
 // ReadOnly makes Open take an existing home and change nothing in it, not even a lock file: it works on a read-only
 // mount. Acquire and Repair with Apply fail.
@@ -63,5 +68,5 @@ func WithStoreName(name string) Option { return func(o *options) { o.store = nam
 
 // WithHome passes options to the home, for Open.
 func WithHome(opts ...file.Option) Option {
-	return func(o *options) { o.home = append(o.home, opts...) }
+	return func(o *options) { o.home, o.strangers = append(o.home, opts...), true }
 }

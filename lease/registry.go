@@ -52,6 +52,7 @@ func Open(ctx context.Context, dir string, opts ...Option) (*Registry, error) {
 // home, which the registry takes over.
 func New(store persist.Store, home *file.Home, opts ...Option) (*Registry, error) {
 	r := &Registry{home: home, store: store, opt: newOptions(opts), handles: map[string]*Handle{}, met: map[string]string{}}
+	r.working.strangers = r.opt.strangers || store != persist.Store(home.Store())
 	if r.opt.readOnly {
 		return r, nil
 	}
@@ -120,7 +121,7 @@ func (r *Registry) lock(ctx context.Context, m file.Mode) (unlock func(), err er
 	waited := false
 	lock, err := r.home.Lock(ctx, m, func(w file.Wait) {
 		waited = true
-		r.tell(Observation{Kind: Waiting, Detail: waitingFor(w)})
+		r.working.call(func() { r.tell(Observation{Kind: Waiting, Detail: waitingFor(w)}) })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("catalogue lock of %s: %w", r.home.Dir(), err)
@@ -128,10 +129,10 @@ func (r *Registry) lock(ctx context.Context, m file.Mode) (unlock func(), err er
 	took := r.opt.clock().Sub(start)
 	return func() {
 		if err := lock.Unlock(); err != nil {
-			r.opt.log.Warn("catalogue lock given back", "error", err)
+			r.working.call(func() { r.opt.log.Warn("catalogue lock given back", "error", err) })
 		}
 		if waited {
-			r.tell(Observation{Kind: Waited, Detail: "for the catalogue lock", Took: took})
+			r.working.call(func() { r.tell(Observation{Kind: Waited, Detail: "for the catalogue lock", Took: took}) })
 		}
 	}, nil
 }

@@ -6,20 +6,41 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
-// working is the set of the goroutines that are inside a transition of a registry or under its catalogue lock. One that
-// asks again (an event fired inside a store, a clock or an inspector) is refused instead of waiting for itself: for its own
-// handle, or for the lock that another handle's write needs.
-type working struct{ set sync.Map }
+// working is the set of the goroutines from which somebody else's code is called inside of a transition of a registry or
+// under its catalogue lock. One that asks again (an event fired inside a store, a clock or an inspector, or by an observer
+// that is told of a wait) is refused instead of waiting for itself: for its own handle, or for the lock that another handle's
+// write needs.
+type working struct {
+	strangers bool         // what a transition calls may be anybody's
+	abroad    atomic.Int64 // goroutines inside of call
+	set       sync.Map
+}
 
-// enter returns ErrBusy to a goroutine that is inside already.
+// enter returns ErrBusy to a goroutine that is inside already. To name a goroutine is a fifth of the work of a transition, so
+// it is left out where there is nobody to ask again.
 func (w *working) enter() (leave func(), err error) {
+	if !w.strangers && w.abroad.Load() == 0 {
+		return func() {}, nil
+	}
 	self := goroutine()
 	if _, inside := w.set.LoadOrStore(self, true); inside {
 		return nil, ErrBusy
 	}
 	return func() { w.set.Delete(self) }, nil
+}
+
+// call calls fn, which is somebody else's, in the middle of a transition.
+func (w *working) call(fn func()) {
+	w.abroad.Add(1)
+	defer w.abroad.Add(-1)
+	self := goroutine()
+	if _, inside := w.set.LoadOrStore(self, true); !inside {
+		defer w.set.Delete(self)
+	}
+	fn()
 }
 
 // turn lets one goroutine at a time work on a handle. Waiting ends with the context.

@@ -62,9 +62,15 @@ func (b *bare) exchange() error {
 	return unix.Fsync(dir)
 }
 
-// transition is every system call that one transition of a lease makes, in its order, and nothing else: stage in the spare,
-// lock, look at the spare by its path, read what is replaced, look at its name, publish, unlock, settle.
+// transition is every system call that one transition of a lease makes: a look at the liveness lock, and replace.
 func (b *bare) transition() error {
+	var st unix.Stat_t
+	return errors.Join(unix.Fstatat(unix.AT_FDCWD, b.path, &st, unix.AT_SYMLINK_NOFOLLOW), b.replace())
+}
+
+// replace is every system call that one replacement of a record makes, in its order, and nothing else: stage in the spare,
+// lock, look at the spare by its path, read what is replaced, look at its name, publish, unlock, settle.
+func (b *bare) replace() error {
 	spare, record, dir := b.files[b.n%2], b.files[(b.n+1)%2], int(b.dir.Fd())
 	b.n++
 	var st unix.Stat_t

@@ -67,7 +67,7 @@ func replaceOften(args []string) error {
 		if err != nil {
 			return err
 		}
-		do = map[string]func() error{"calls": b.transition, "bare": b.exchange}[args[0]]
+		do = map[string]func() error{"calls": b.replace, "bare": b.exchange}[args[0]]
 	}
 	n := 0
 	for start := time.Now(); time.Since(start) < d; n++ {
