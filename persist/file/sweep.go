@@ -68,6 +68,9 @@ func (s *sweep) folder(ctx context.Context, d *dir, keyOf func(string) (string, 
 	}
 	for _, name := range names {
 		key, ours := keyOf(name)
+		if ours && s.alive[key] && name == nextFile(key) {
+			s.unlinkTwin(name, key)
+		}
 		if !ours || s.alive[key] {
 			continue
 		}
@@ -81,6 +84,23 @@ func (s *sweep) folder(ctx context.Context, d *dir, keyOf func(string) (string, 
 		}
 	}
 	return nil
+}
+
+// unlinkTwin takes a record's second name away, which a crash leaves where names are given by link and unlink: a record with
+// two links is not believed. Whoever gives a record its name holds the catalogue lock, and so is not at it now.
+func (s *sweep) unlinkTwin(name, key string) {
+	d := s.h.leases
+	twin, err := d.sys.Lstat(d.fd, name)
+	if err != nil || twin.Links != 2 {
+		return
+	}
+	record, err := d.sys.Lstat(d.fd, recordFile(key))
+	if err != nil || record.Inode != twin.Inode {
+		return
+	}
+	if err := s.unlink(d, leasesDir, name); err != nil {
+		s.left = append(s.left, err)
+	}
 }
 
 // hasEnded asks once for each key. Not known counts as held.
