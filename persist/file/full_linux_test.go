@@ -18,19 +18,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fullEnv names the ground that this binary fills as a process in a mount namespace of its own; its gates must not see it.
-const fullEnv = "FILE_TEST_FULL"
+// apartEnv names what this binary does as a process in a mount namespace of its own; its gates must not see it.
+const apartEnv = "FILE_TEST_APART"
 
 func init() {
-	what := os.Getenv(fullEnv)
-	os.Unsetenv(fullEnv)
+	what := os.Getenv(apartEnv)
+	os.Unsetenv(apartEnv)
 	host.GateMain() // returns: this is no gate
 	if what == "" {
 		return
 	}
 	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	if err == nil {
-		err = fullGrounds[what](os.Args[1])
+		err = apart[what](os.Args[1])
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, what+":", err)
@@ -39,35 +39,40 @@ func init() {
 	os.Exit(0)
 }
 
-var fullGrounds = map[string]func(dir string) error{"tmpfs": fullTmpfs, "btrfs": fullBtrfs, "whole-btrfs": wholeBtrfs}
+var apart = map[string]func(dir string) error{
+	"tmpfs": fullTmpfs, "btrfs": fullBtrfs, "whole-btrfs": wholeBtrfs, "network": onNetwork,
+}
 
 var whole = flag.Bool("full", false, "fill btrfs at every call too, and not at one in seven: two minutes")
 
 // TestFullAtEveryCall lets a real disk become full just before the n-th call that a whole cycle makes to it, and stay full, for
 // every n: from the making of the home, over a real gate and plugin, to the release. btrfs is slow when it is full.
 func TestFullAtEveryCall(t *testing.T) {
+	btrfs := map[bool]string{false: "btrfs", true: "whole-btrfs"}[*whole]
+	t.Run("tmpfs", func(t *testing.T) { runApart(t, "tmpfs") })
+	t.Run(btrfs, func(t *testing.T) {
+		if _, err := exec.LookPath("mkfs.btrfs"); err != nil {
+			skipAloud(t, err)
+		}
+		runApart(t, btrfs)
+	})
+}
+
+// runApart does what in a mount namespace, which takes its mounts with it, and logs what it says.
+func runApart(t *testing.T, what string) {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can mount")
 	}
-	for what := range fullGrounds {
-		if *whole != strings.HasPrefix(what, "whole-") && what != "tmpfs" {
-			continue
-		}
-		t.Run(what, func(t *testing.T) {
-			if _, err := exec.LookPath("mkfs.btrfs"); err != nil && what != "tmpfs" {
-				skipAloud(t, err)
-			}
-			c := exec.Command(os.Args[0], t.TempDir())
-			c.Env = append(os.Environ(), fullEnv+"="+what, "GORACE=atexit_sleep_ms=0") // else a gate with the race detector ends a second late
-			c.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
-			out, err := c.CombinedOutput()
-			if errors.Is(err, os.ErrPermission) {
-				skipAloud(t, err)
-			}
-			require.NoError(t, err, "%s", out)
-			t.Log(strings.TrimSpace(string(out)))
-		})
+	c := exec.Command(os.Args[0], t.TempDir())
+	c.Env = append(os.Environ(), apartEnv+"="+what, "GORACE=atexit_sleep_ms=0") // else a gate with the race detector ends a second late
+	c.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	out, err := c.CombinedOutput()
+	if errors.Is(err, os.ErrPermission) {
+		skipAloud(t, err)
 	}
+	require.NoError(t, err, "%s", out)
+	t.Log(strings.TrimSpace(string(out)))
 }
 
 // skipAloud: in CI nothing may be missing.
