@@ -27,6 +27,7 @@ var calls = []call{
 	{"openat", slices.Concat(change, space, table, signals)},
 	{"openat2", slices.Concat(change, space, table, signals)},
 	{"pidfd_open", table},
+	{"kill", []string{"EPERM"}}, // with no signal: whether a process is there
 	{"fstat", inode},
 	{"newfstatat", inode},
 	{"statx", inode},
@@ -73,6 +74,7 @@ var harmless = map[string]string{
 	"geteuid":           "a number of the process that cannot fail",
 	"getgid":            "a number of the process that cannot fail",
 	"getuid":            "a number of the process that cannot fail",
+	"getpgid":           "the victim says where its life begins",
 	"getpid":            "a number of the process that cannot fail",
 	"gettid":            "a number of the thread that cannot fail",
 	"getrandom":         "lease ids and hash seeds; it cannot fail once the system is up",

@@ -9,15 +9,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // called finds the name in a line of strace, with or without the thread's number; not in the second half of a call, nor where
 // a signal or an end is told.
 var called = regexp.MustCompile(`(?m)^(?:\d+ +)?([a-z_][a-z0-9_]*)\(`)
 
+// count is how often a call is made: before a life begins, where it is the loader's and the run-time's, and in it.
+type count struct{ before, made int }
+
+// begin is called by a victim where its life begins. getpgid stands for that in the trace: nobody else makes it.
+func begin() { _, _ = unix.Getpgid(0) }
+
 // census runs a life to its end without harming it, and counts the calls of its main thread, to which all harm is done. A call
 // of any of its threads that is neither swept nor known to be harmless is an error: the lists would otherwise grow old.
-func (s *stage) census(l life) (counts map[string]int, err error) {
+func (s *stage) census(l life) (counts map[string]count, err error) {
 	if err := s.inTrial(func(dir string) error {
 		traced, err := s.trace(l, dir, "-f")
 		if err == nil {
@@ -27,11 +35,21 @@ func (s *stage) census(l life) (counts map[string]int, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	counts = map[string]int{}
+	counts = map[string]count{}
 	return counts, s.inTrial(func(dir string) error {
 		traced, err := s.trace(l, dir)
+		begun := false
 		for _, m := range called.FindAllStringSubmatch(traced, -1) {
-			counts[m[1]]++
+			c := counts[m[1]]
+			if begun = begun || m[1] == "getpgid"; begun {
+				c.made++
+			} else {
+				c.before++
+			}
+			counts[m[1]] = c
+		}
+		if err == nil && !begun {
+			err = fmt.Errorf("a %s does not say where it begins", l.name)
 		}
 		return err
 	})

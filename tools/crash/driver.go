@@ -32,6 +32,7 @@ func driveCycle(args []string) error {
 	if err != nil {
 		return err
 	}
+	begin()
 	reg, err := lease.Open(ctx, args[0])
 	if err != nil {
 		return err

@@ -95,6 +95,7 @@ func desert(args []string) error {
 // tend HOME is the victim: it removes all leases, what can be proved as the doctor does, and the rest on a word.
 func tend(args []string) error {
 	ctx := context.Background()
+	begin()
 	reg, err := lease.Open(ctx, args[0])
 	if err != nil {
 		return err

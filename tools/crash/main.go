@@ -32,7 +32,7 @@ func main() {
 	var o order
 	flag.StringVar(&o.only, "calls", "", "only these system calls, separated by commas")
 	flag.IntVar(&o.power, "power", 12, "forced shutdowns for each file system; 0 for none")
-	flag.IntVar(&o.trees, "trees", 150, "moments at which a run with its gate and plugin is killed; 0 for none")
+	flag.IntVar(&o.trees, "trees", 60, "moments at which a run with its gate and plugin is killed; 0 for none")
 	flag.DurationVar(&o.within, "within", 4*time.Minute+30*time.Second, "begin no trial after this")
 	all := flag.Bool("all", false, "every trial, however long it takes")
 	flag.Parse()

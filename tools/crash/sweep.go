@@ -31,28 +31,51 @@ const kill = "signal=KILL"
 // workers is how many victims run at a time.
 var workers = runtime.NumCPU() + 1
 
-// plan is one trial for each call that each life makes, by its own census, and for everything that can befall it: the kills
-// first, and both in an order that makes any beginning a fair sample.
+// plan is one trial for each call that each life makes, by its own census, and for everything that can befall it: first one of
+// each kind, then the kills, then the rest, each in an order that makes any beginning a fair sample.
 func (s *stage) plan(chosen []call) (plan []injection, err error) {
-	var failures []injection
+	var kills, failures []injection
 	for i := range lives {
 		counts, err := s.census(lives[i])
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range chosen {
-			for n := range counts[c.name] {
-				plan = append(plan, injection{&lives[i], c.name, kill, n + 1})
+			for _, n := range rand.Perm(counts[c.name].made) {
+				n += counts[c.name].before + 1
+				kills = append(kills, injection{&lives[i], c.name, kill, n})
 				for _, errno := range c.errnos {
-					failures = append(failures, injection{&lives[i], c.name, "error=" + errno, n + 1})
+					failures = append(failures, injection{&lives[i], c.name, "error=" + errno, n})
 				}
 			}
 		}
 	}
-	for _, part := range [][]injection{plan, failures} {
-		rand.Shuffle(len(part), func(i, k int) { part[i], part[k] = part[k], part[i] })
+	met := map[injection]bool{}
+	first := func(i injection) bool {
+		i.n = 0
+		known := met[i]
+		met[i] = true
+		return !known
 	}
-	return append(plan, failures...), nil
+	var rest []injection
+	for _, part := range [][]injection{kills, failures} {
+		var later []injection
+		for _, i := range part {
+			if first(i) {
+				plan = append(plan, i)
+			} else {
+				later = append(later, i)
+			}
+		}
+		shuffle(later)
+		rest = append(rest, later...)
+	}
+	shuffle(plan)
+	return append(plan, rest...), nil
+}
+
+func shuffle(part []injection) {
+	rand.Shuffle(len(part), func(i, k int) { part[i], part[k] = part[k], part[i] })
 }
 
 // sweep makes the planned trials until the time is over, and returns one row for each system call.

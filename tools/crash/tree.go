@@ -111,21 +111,16 @@ func (s *stage) fell(f fall, t *toll) error {
 // recover lists, shows, repairs and runs again, in fresh processes. Where the owner alone was killed, the gate has proved the end,
 // and nobody needs an operator's word.
 func (s *stage) recover(home, killed string) (word bool, err error) {
-	doctor, code, err := s.ask(home, "doctor", "--apply", "--output", "json")
-	if err != nil {
+	if err := s.look(home); err != nil {
 		return false, err
 	}
-	if _, code, err := s.ask(home, "list"); err != nil || code != 0 && code != noHome {
-		return false, fmt.Errorf("list ends with %d: %w", code, err)
+	doctor, code, err := s.ask(home, "doctor", "--apply", "--output", "json")
+	word = code == findings
+	if word && err == nil {
+		err = s.speak(home, doctor)
 	}
-	if code == findings {
-		word = true
-		if err := s.speak(home, doctor); err != nil {
-			return word, err
-		}
-	}
-	if word && killed == "owner" || code != 0 && code != findings && code != noHome {
-		return word, fmt.Errorf("doctor ends with %d: %s", code, line(string(doctor)))
+	if err != nil || word && killed == "owner" || code != 0 && code != findings && code != noHome {
+		return word, fmt.Errorf("doctor ends with %d: %s, %w", code, line(string(doctor)), err)
 	}
 	again := s.run(home)
 	if out, err := exec.CommandContext(s.ctx, again[0], again[1:]...).CombinedOutput(); err != nil {
@@ -135,6 +130,24 @@ func (s *stage) recover(home, killed string) (word bool, err error) {
 		return word, fmt.Errorf("after the next run there is still %v", left)
 	}
 	return word, nil
+}
+
+// look lists the leases and shows each. A tree that fell early has not made a home.
+func (s *stage) look(home string) error {
+	out, code, err := s.ask(home, "list", "--output", "json")
+	if err != nil || code == noHome {
+		return err
+	}
+	var listed struct{ Leases []struct{ LeaseID string } }
+	if err := json.Unmarshal(out, &listed); err != nil || code != 0 {
+		return fmt.Errorf("list ends with %d: %s, %w", code, out, err)
+	}
+	for _, l := range listed.Leases {
+		if out, code, err := s.ask(home, "show", l.LeaseID); err != nil || code != 0 {
+			return fmt.Errorf("show ends with %d: %s, %w", code, out, err)
+		}
+	}
+	return nil
 }
 
 // What the program ends with.
@@ -155,7 +168,7 @@ func (s *stage) ask(home string, args ...string) (out []byte, code int, err erro
 	return out, 0, err
 }
 
-// speak shows each finding, and types what the doctor says is to be done about it.
+// speak types what the doctor says is to be done about each finding.
 func (s *stage) speak(home string, doctor []byte) error {
 	var found struct {
 		Findings []struct {
@@ -167,9 +180,6 @@ func (s *stage) speak(home string, doctor []byte) error {
 		return err
 	}
 	for _, f := range found.Findings {
-		if _, code, err := s.ask(home, "show", f.LeaseID); err != nil || code != 0 {
-			return fmt.Errorf("show ends with %d: %w", code, err)
-		}
 		if f.Verdict.Rule != "no-proof" {
 			return fmt.Errorf("lease %s is kept by %s", f.LeaseID, f.Verdict.Rule)
 		}
