@@ -105,7 +105,7 @@ microbench: ## every benchmark, as Go prints them
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem ./...) || exit 1; done
 
 .PHONY: crash
-crash: ## kill and fail real processes at every system call, and cut their power
+crash: ## kill and fail real processes at every system call, whole trees of them, and cut their power (five minutes; bin/crash -all for every trial)
 	@go build -o bin/crash ./tools/crash && bin/crash
 
 .PHONY: soak

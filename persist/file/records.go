@@ -36,11 +36,17 @@ func (h *Home) record(name string) (*dir, string, error) {
 }
 
 // ReadRecord returns the bytes of a small record by the careful read of the leases. persist.ErrNotExist;
-// *persist.RecordError; ErrName.
+// *persist.RecordError; ErrName; ErrHomeReplaced of a plugin's, by which an acquire decides: an owner's says nothing that its
+// lease, read from a directory that is looked at, does not confirm by its token.
 func (h *Home) ReadRecord(name string) ([]byte, error) {
 	d, file, err := h.record(name)
 	if err != nil {
 		return nil, err
+	}
+	if d == h.plugins {
+		if err := d.check(); err != nil {
+			return nil, err
+		}
 	}
 	content, err := d.read(file)
 	if errors.Is(err, persist.ErrNotExist) {
@@ -155,7 +161,7 @@ func (h *Home) RemoveRecord(name string) error {
 }
 
 // RecordNames lists the records of "owners" or "plugins", sorted, as ReadRecord takes them. Other names are left out.
-// ErrName for another directory.
+// ErrName for another directory; ErrHomeReplaced.
 func (h *Home) RecordNames(dir string) ([]string, error) {
 	d := h.owners
 	switch dir {
@@ -164,6 +170,9 @@ func (h *Home) RecordNames(dir string) ([]string, error) {
 		d = h.plugins
 	default:
 		return nil, fmt.Errorf("%w: %q is no directory of records", ErrName, dir)
+	}
+	if err := d.check(); err != nil {
+		return nil, err
 	}
 	files, err := d.sys.Names(d.fd)
 	if err != nil {

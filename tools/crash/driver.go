@@ -13,12 +13,16 @@ import (
 	"containlease/lease"
 	"containlease/lease/process"
 	"containlease/tools/internal/scene"
+
+	"golang.org/x/sys/unix"
 )
 
 func init() { runtime.LockOSThread() } // so that one thread makes all calls, and strace counts them
 
 // Roles of this program. Its own children are told by their first argument what to do.
-var roles = map[string]func(args []string) error{"cycle": driveCycle, "load": driveLoad, "power": cutPower}
+var roles = map[string]func(args []string) error{
+	"cycle": driveCycle, "desert": desert, "tend": tend, "load": driveLoad, "power": cutPower, "trace": traceTree,
+}
 
 // driveCycle HOME HOST is the victim: one whole cycle, every attempt and every acknowledgement told on stdout before the next
 // step.
@@ -28,6 +32,7 @@ func driveCycle(args []string) error {
 	if err != nil {
 		return err
 	}
+	begin()
 	reg, err := lease.Open(ctx, args[0])
 	if err != nil {
 		return err
@@ -39,10 +44,12 @@ func driveCycle(args []string) error {
 // plugin is the one that every victim runs: what one leaves behind blocks the next.
 const plugin = "victim"
 
-// tell writes one line for each word, in one call, outside the home.
+var identity = scene.Identity(plugin)
+
+// tell writes one line for each word, in one call, outside the home: a writev, so that what befalls writes does not befall it.
 func tell(to *os.File) scene.Teller {
 	return func(word, id string, s fsm.State) {
-		if _, err := fmt.Fprintf(to, "%s %q %s\n", word, id, s); err != nil {
+		if _, err := unix.Writev(int(to.Fd()), [][]byte{fmt.Appendf(nil, "%s %q %s\n", word, id, s)}); err != nil {
 			panic(err) // nobody listens: nothing that follows could be judged
 		}
 	}

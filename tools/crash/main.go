@@ -2,9 +2,10 @@
 
 // Command crash is what `make crash` runs: real processes taking leases through their lives are killed at every system
 // call, have every call fail with everything that it can fail with, and lose the power under load. Afterwards a fresh
-// process inspects what is left, recovers it and runs the next invocation. It prints how many calls were tried and what
-// was seen, and ends with 1 if any promise was broken. What this machine cannot do is skipped aloud, and an
-// error in CI.
+// process inspects what is left, recovers it and runs the next invocation. A census of the calls holds the list of those that
+// are swept against what is really called. It prints how many calls were tried of how many and what was seen, and ends with
+// 1 if any promise was broken. What there is no time for is left out at random, unless all is asked for; what this
+// machine cannot do is skipped aloud, and an error in CI.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -27,16 +29,27 @@ func main() {
 	if len(os.Args) > 1 && roles[os.Args[1]] != nil {
 		end(os.Args[1], roles[os.Args[1]](os.Args[2:]))
 	}
-	only := flag.String("calls", "", "only these system calls, separated by commas")
-	power := flag.Int("power", 12, "forced shutdowns for each file system; 0 for none")
-	patience := flag.Duration("patience", 30*time.Minute, "give up after this")
+	var o order
+	flag.StringVar(&o.only, "calls", "", "only these system calls, separated by commas")
+	flag.IntVar(&o.power, "power", 12, "forced shutdowns for each file system; 0 for none")
+	flag.IntVar(&o.trees, "trees", 60, "moments at which a run with its gate and plugin is killed; 0 for none")
+	flag.DurationVar(&o.within, "within", 4*time.Minute+30*time.Second, "begin no trial after this")
+	all := flag.Bool("all", false, "every trial, however long it takes")
 	flag.Parse()
+	if *all {
+		o.trees, o.within = math.MaxInt, 24*time.Hour
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithTimeout(ctx, *patience)
-	err := torment(ctx, *only, *power)
-	cancel()
+	err := torment(ctx, o)
 	stop()
 	end("crash", err)
+}
+
+// order is what is asked for.
+type order struct {
+	only         string
+	power, trees int
+	within       time.Duration
 }
 
 func end(who string, err error) {
@@ -49,7 +62,8 @@ func end(who string, err error) {
 
 var errBroken = errors.New("promises were broken")
 
-func torment(ctx context.Context, only string, power int) (err error) {
+func torment(ctx context.Context, o order) (err error) {
+	until := time.Now().Add(o.within)
 	dir, err := scene.Dir(true)
 	if err != nil {
 		return err
@@ -63,20 +77,25 @@ func torment(ctx context.Context, only string, power int) (err error) {
 	if err != nil {
 		return fmt.Errorf("building containlease: %w\n%s", err, out)
 	}
-	calls, err := choose(only)
+	chosen, err := choose(o.only)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.calls(calls), s.powers(power))
+	// The sweep comes last: it takes what time is left.
+	return errors.Join(s.powers(o.power), s.trees(o.trees, until), s.calls(chosen, until))
 }
 
 // calls sweeps them and prints the table.
-func (s *stage) calls(calls []call) error {
+func (s *stage) calls(chosen []call, until time.Time) error {
 	if err := exec.CommandContext(s.ctx, "strace", "-qq", "-o", "/dev/null", "true").Run(); err != nil {
 		return scene.Skip("no call was tried, because strace does not work here", err)
 	}
 	start := time.Now()
-	rows, err := s.sweep(calls)
+	plan, err := s.plan(chosen)
+	if err != nil {
+		return err
+	}
+	rows, err := s.sweep(chosen, plan, until)
 	broken := printRows(rows, time.Since(start))
 	if err == nil && broken > 0 {
 		err = errBroken

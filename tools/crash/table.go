@@ -20,7 +20,8 @@ func printRows(rows []row, took time.Duration) int {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "system call\tkilled at\tfailed\tstates found on disk\tpromises broken")
 	for _, r := range rows {
-		total.kills, total.failures = total.kills+r.kills, total.failures+r.failures
+		total.kills.tried, total.kills.of = total.kills.tried+r.kills.tried, total.kills.of+r.kills.of
+		total.failures.tried, total.failures.of = total.failures.tried+r.failures.tried, total.failures.of+r.failures.of
 		total.broken = append(total.broken, r.broken...)
 		for s, n := range r.seen {
 			total.seen[s] += n
@@ -32,12 +33,12 @@ func printRows(rows []row, took time.Duration) int {
 	for _, b := range total.broken {
 		fmt.Println("BROKEN:", b)
 	}
-	fmt.Printf("%d victims in %s\n", total.kills+total.failures, took.Round(time.Second))
+	fmt.Printf("%d victims in %s\n", total.kills.tried+total.failures.tried, took.Round(time.Second))
 	return len(total.broken)
 }
 
 func printRow(w *tabwriter.Writer, r row) {
-	fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\n", r.call, r.kills, r.failures, states(r.seen), len(r.broken))
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\n", r.call, r.kills, r.failures, states(r.seen), len(r.broken))
 }
 
 func states(seen map[fsm.State]int) string {

@@ -27,11 +27,14 @@ type stage struct {
 
 // injection is what strace does to one call of a victim.
 type injection struct {
-	call, what string // what: signal=KILL or error=...
+	*life
+	call, what string // what: kill or error=...
 	n          int
 }
 
-func (i injection) String() string { return fmt.Sprintf("%s %s, call %d", i.call, i.what, i.n) }
+func (i injection) String() string {
+	return fmt.Sprintf("%s: %s %s, call %d", i.name, i.call, i.what, i.n)
+}
 
 // trial is one victim and what was found afterwards.
 type trial struct {
@@ -40,63 +43,74 @@ type trial struct {
 	broken []string
 }
 
-// try runs a victim of one whole cycle under the injection, in a home of its own, and then everything that must work after
-// that in fresh processes.
-func (s *stage) try(i injection) (t trial, err error) {
+// inTrial gives do a directory of its own.
+func (s *stage) inTrial(do func(dir string) error) (err error) {
 	dir, err := os.MkdirTemp(s.dir, "trial-")
 	if err != nil {
-		return t, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	host := exec.CommandContext(s.ctx, "sleep", "600")
-	if err := host.Start(); err != nil {
-		return t, err
-	}
-	defer func() { _ = host.Wait() }()
-	defer func() { _ = host.Process.Kill() }()
-	home := filepath.Join(dir, "home")
-	log := filepath.Join(dir, "strace")
-	victim := exec.CommandContext(s.ctx, "strace", "-o", log, "-e", "trace="+i.call, "-e",
-		fmt.Sprintf("inject=%s:%s:when=%d", i.call, i.what, i.n), s.self, "cycle", home, fmt.Sprint(host.Process.Pid))
-	var told, said bytes.Buffer
-	victim.Stdout, victim.Stderr = &told, &said
-	rerr := victim.Run()
-	traced, err := os.ReadFile(log)
-	if err != nil {
-		return t, fmt.Errorf("%w: %s", err, said.String())
-	}
-	killed := bytes.Contains(traced, []byte("+++ killed by SIGKILL +++"))
-	if t.fired = killed || bytes.Contains(traced, []byte("(INJECTED)")); !t.fired {
-		return t, rerr
-	}
-	if bytes.Contains(said.Bytes(), []byte(scene.ErrDisagree.Error())) || bytes.Contains(said.Bytes(), []byte("panic: ")) {
-		t.broken = append(t.broken, line(said.String()))
-	}
-	_ = host.Process.Kill()
-	_ = host.Wait()
-	t.judge(s, home, told.Bytes())
-	return t, nil
+	return do(dir)
+}
+
+func (s *stage) strace(log string, flags []string, v visit) *exec.Cmd {
+	flags = append(append([]string{"-o", log}, flags...), s.self)
+	return exec.CommandContext(s.ctx, "strace", append(flags, v.args...)...)
+}
+
+// try runs a victim of one whole life under the injection, in a home of its own, and then everything that must work after
+// that in fresh processes.
+func (s *stage) try(i injection) (t trial, err error) {
+	return t, s.inTrial(func(dir string) error {
+		v, err := i.enter(s, dir)
+		if err != nil {
+			return err
+		}
+		defer v.leave()
+		log := filepath.Join(dir, "strace")
+		victim := s.strace(log, []string{"-e", "trace=" + i.call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", i.call, i.what, i.n)}, v)
+		var told, said bytes.Buffer
+		victim.Stdout, victim.Stderr = &told, &said
+		rerr := victim.Run()
+		traced, err := os.ReadFile(log)
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, said.String())
+		}
+		killed := bytes.Contains(traced, []byte("+++ killed by SIGKILL +++"))
+		if t.fired = killed || bytes.Contains(traced, []byte("(INJECTED)")); !t.fired {
+			return rerr
+		}
+		if bytes.Contains(said.Bytes(), []byte(scene.ErrDisagree.Error())) || bytes.Contains(said.Bytes(), []byte("panic: ")) {
+			t.broken = append(t.broken, line(said.String()))
+		}
+		v.leave()
+		t.judge(s, v, append(v.told, told.Bytes()...))
+		return nil
+	})
 }
 
 // judge looks at what a victim left, lets a fresh process inspect and recover it, and runs the next invocation.
-func (t *trial) judge(s *stage, home string, told []byte) {
+func (t *trial) judge(s *stage, v visit, told []byte) {
 	j, err := readJournal(told, len(told))
+	if err == nil {
+		err = v.audited()
+	}
 	if err != nil {
 		t.broken = append(t.broken, err.Error())
 		return
 	}
-	if _, err := os.Stat(filepath.Join(home, "leases")); err == nil {
-		seen, broken := j.promises(home)
+	if _, err := os.Stat(filepath.Join(v.home, "leases")); err == nil {
+		seen, broken := j.promises(v.home)
 		t.seen, t.broken = append(t.seen, seen...), append(t.broken, broken...)
-		if err := leaveNotes(home); err != nil {
+		if err := leaveNotes(v.home); err != nil {
 			t.broken = append(t.broken, err.Error())
 		}
 		for _, args := range [][]string{{"list"}, {"doctor", "--apply"}} {
-			t.must(exec.CommandContext(s.ctx, s.program, append([]string{"--home", home}, args...)...))
+			t.must(exec.CommandContext(s.ctx, s.program, append([]string{"--home", v.home}, args...)...))
 		}
 	}
-	t.must(exec.CommandContext(s.ctx, s.self, "cycle", home, fmt.Sprint(os.Getpid())))
-	if left := scene.Leftovers(home); len(left) > 0 {
+	t.must(exec.CommandContext(s.ctx, s.self, "cycle", v.home, fmt.Sprint(os.Getpid())))
+	if left := scene.Leftovers(v.home); len(left) > 0 {
 		t.broken = append(t.broken, fmt.Sprintf("after the next invocation there is still %v", left))
 	}
 }

@@ -46,11 +46,11 @@ func scan(ctx context.Context, home string, reads int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	var moves atomic.Int64
-	var failed error
-	for part := range 3 {
+	var failed [3]error // one for each writer
+	for part := range failed {
 		all.Go(func() {
 			if err := move(ctx, writer, entries[part*stable/3:(part+1)*stable/3], &moves); err != nil && ctx.Err() == nil {
-				failed = err // one of them is enough
+				failed[part] = err
 			}
 		})
 	}
@@ -58,7 +58,7 @@ func scan(ctx context.Context, home string, reads int) error {
 	lists, err := scanAll(ctx, reg, writer, reads)
 	cancel()
 	all.Wait()
-	if err := errors.Join(err, failed); err != nil {
+	if err := errors.Join(err, errors.Join(failed[:]...)); err != nil {
 		return fmt.Errorf("scanning beside transitions: %w", err)
 	}
 	fmt.Printf("%d reads in %d listings of %s beside %d transitions in %s: none missed, none called malformed\n",
@@ -77,8 +77,8 @@ func entriesOf(ctx context.Context, home *file.Home) (entries []persist.Entry, e
 	return entries, nil
 }
 
-// judged says how many of the listings are the registry's, which asks about processes too; the others only read and decode.
-const judged = 100
+// judged: one listing in so many is the registry's, which asks about processes too; the others only read and decode.
+const judged = 10
 
 func scanAll(ctx context.Context, reg *lease.Registry, home *file.Home, reads int) (lists int, err error) {
 	for ; lists*stable < reads; lists++ {
