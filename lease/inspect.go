@@ -113,11 +113,12 @@ func (r *Registry) read(ctx context.Context, id string) (persist.Entry, error) {
 	return e, err
 }
 
-// examine judges a record, and again if it moved meanwhile. there is false if it is gone by now.
+// examine judges a record, and again if it moved meanwhile: a release takes the lock away under a look that has read the lease. Only
+// an owner who holds its lock needs no second look. there is false if it is gone by now.
 func (r *Registry) examine(ctx context.Context, v view, e persist.Entry, probe probe) (i Inspection, there bool) {
 	for range 8 {
 		i = r.inspect(v, e, probe)
-		if i.Lease == nil || i.Verdict.Outcome == verdict.Active {
+		if i.Lease == nil || i.Verdict.Outcome == verdict.Active && i.Facts.Lock == verdict.LockHeld {
 			return i, true
 		}
 		again, err := r.read(ctx, e.Key)
