@@ -175,7 +175,7 @@ func atWork(i Inspection) *objection {
 		return &objection{ErrInUse, i.Verdict.Because}
 	case f.HostRecorded && f.Host == verdict.Live && f.Place != verdict.PlaceOther:
 		return &objection{ErrInUse, "its host is alive: stop it first"}
-	case i.inhabited && f.OwnerBootCurrent && f.Place != verdict.PlaceOther:
+	case f.BoundaryInhabited && f.OwnerBootCurrent && f.Place != verdict.PlaceOther:
 		return &objection{ErrInUse, "somebody is in its boundary: " + i.Words[len(i.Words)-1]}
 	}
 	return nil
