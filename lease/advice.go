@@ -35,9 +35,15 @@ func (r *Registry) advise(i *Inspection) {
 		s = "--store " + quote(r.opt.store) + " " + s
 	}
 	i.Next = "containlease --home " + quote(r.home.Dir()) + " " + s
-	if i.Verdict.Stop != "" {
+	if i.Verdict.Stop != "" && !r.ours(i) {
 		i.Next = fill.Replace(i.Verdict.Stop) + "; " + i.Next
 	}
+}
+
+// ours reports whether this process is the owner: it ends by itself, and nobody has it type its own end.
+func (r *Registry) ours(i *Inspection) bool {
+	self, err := r.opt.inspector.Self()
+	return err == nil && self.Identity == ownerIdentity(i.Lease.OwnedBy())
 }
 
 // names are what the placeholders of package verdict stand for here.

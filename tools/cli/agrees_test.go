@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -18,7 +20,7 @@ import (
 type judged struct {
 	LeaseID string
 	Blocks  string
-	Verdict json.RawMessage
+	Verdict map[string]any
 }
 
 // answers are all that the commands print of leases.
@@ -39,21 +41,16 @@ func verdictAgrees(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("list says %v", listed)
 	}
 	want := listed[0]
-	var v struct {
-		Rule, Next string
-		Missing    []string
-	}
-	ts.Check(json.Unmarshal(want.Verdict, &v))
-	if v.Rule != args[0] {
-		ts.Fatalf("the rule is %s: %s", v.Rule, want.Verdict)
+	if want.Verdict["rule"] != args[0] {
+		ts.Fatalf("the verdict is %v", want.Verdict)
 	}
 	all := []judged{asks(ts, args[1:], "show", want.LeaseID).judged}
 	if want.Blocks != "" {
 		all = append(all, asks(ts, args[1:], "doctor").Findings...)
 		said, text := runs(ts, args[1:])
 		all = append(all, said)
-		for _, part := range append(v.Missing, v.Next, want.LeaseID) {
-			if !regexp.MustCompile(regexp.QuoteMeta(part)).MatchString(text) {
+		for _, part := range append(want.Verdict["missing"].([]any), want.Verdict["next"], want.LeaseID) {
+			if !strings.Contains(text, part.(string)) {
 				ts.Fatalf("run does not say %q, but\n%s", part, text)
 			}
 		}
@@ -61,8 +58,8 @@ func verdictAgrees(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("list says that it blocks nothing, and run or doctor that it does")
 	}
 	for _, other := range all {
-		if string(other.Verdict) != string(want.Verdict) || other.Blocks != want.Blocks {
-			ts.Fatalf("one says %s, list said %s", other.Verdict, want.Verdict)
+		if !reflect.DeepEqual(other, want) {
+			ts.Fatalf("one says %v, list said %v", other, want)
 		}
 	}
 	if want.Blocks != "" && len(all) != 3 {
@@ -74,8 +71,14 @@ func verdictAgrees(ts *testscript.TestScript, neg bool, args []string) {
 func asks(ts *testscript.TestScript, prefix []string, args ...string) (out answers) {
 	_, text := outcome(ts, prefix, append(append([]string{"containlease"}, args...), "--output", "json")...)
 	ts.Check(json.Unmarshal([]byte(text), &out))
+	for _, j := range append(append(out.Leases, out.Findings...), out.judged) {
+		delete(j.Verdict, sights)
+	}
 	return out
 }
+
+// sights are what was seen of the processes, which is another in each look: a zombie is reaped at some time.
+const sights = "details"
 
 // runs tries to start the lease's plugin, which is sh: what is in its way, and what is said then.
 func runs(ts *testscript.TestScript, prefix []string) (judged, string) {
@@ -93,6 +96,7 @@ func runs(ts *testscript.TestScript, prefix []string) (judged, string) {
 	if s.BlockedBy == nil {
 		return judged{}, ""
 	}
+	delete(s.BlockedBy.Verdict, sights)
 	return *s.BlockedBy, ts.ReadFile("stderr")
 }
 
@@ -117,12 +121,11 @@ func types(ts *testscript.TestScript, neg bool, args []string) {
 	if len(listed) != 1 {
 		ts.Fatalf("list says %v", listed)
 	}
-	var v struct{ Next string }
-	ts.Check(json.Unmarshal(listed[0].Verdict, &v))
-	if !regexp.MustCompile(args[1]).MatchString(v.Next) {
-		ts.Fatalf("the next command is %s", v.Next)
+	next := listed[0].Verdict["next"].(string)
+	if !regexp.MustCompile(args[1]).MatchString(next) {
+		ts.Fatalf("the next command is %s", next)
 	}
-	if code, _ := outcome(ts, args[2:], "sh", "-c", v.Next); strconv.Itoa(code) != args[0] {
-		ts.Fatalf("%s\nends with %d", v.Next, code)
+	if code, _ := outcome(ts, args[2:], "sh", "-c", next); strconv.Itoa(code) != args[0] {
+		ts.Fatalf("%s\nends with %d", next, code)
 	}
 }

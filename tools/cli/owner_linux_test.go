@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
@@ -81,12 +80,16 @@ func lendsItsLock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	lock, err := os.Stat(filepath.Join(h.Registry().Dir(), "owners", h.ID()+".lock"))
+	if err != nil {
+		return err
+	}
 	links, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil {
 		return err
 	}
 	for _, link := range links {
-		if to, err := os.Readlink(link); err != nil || !strings.HasSuffix(to, h.ID()+".lock") {
+		if open, err := os.Stat(link); err != nil || !os.SameFile(open, lock) {
 			continue
 		}
 		number, err := strconv.Atoi(filepath.Base(link))
