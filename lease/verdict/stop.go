@@ -44,12 +44,14 @@ func (f Facts) stop(t Target) string {
 		return ""
 	case t == TargetOwner && f.Owner == Live:
 		return stopOwner
-	case t == TargetHost && f.provable() && f.BoundaryInhabited, t == TargetHost && f.hostIs(Live) && !f.provable():
+	case t == TargetHost && f.provable() && f.BoundaryInhabited:
 		return stopOf(f.Boundary)
-	case t == TargetHost && f.hostIs(Live): // its group is empty already, or means another one here
+	case t != TargetHost || !f.hostIs(Live):
+		return ""
+	case f.provable(): // its group is empty already, or cannot be told from another one here
 		return stopGate
 	}
-	return ""
+	return stopOf(f.Boundary)
 }
 
 func stopOf(boundary string) string {
@@ -62,11 +64,15 @@ func stopOf(boundary string) string {
 }
 
 // Advice is what a rung has an operator type, for documents: with the placeholders of the ladder's commands, and {stop} for the
-// command of [Stops].
+// command of [Stops]. Where nothing can be stopped, it is the rung's Next alone.
 func (r Rung) Advice() string {
-	next := r.Next
-	if next == "" {
-		next = NextClear
+	switch {
+	case r.Stop == TargetOwner:
+		return stopOwner + "; containlease " + NextStopped
+	case r.Stop == TargetHost && !r.proof: // else who could be stopped is the exception
+		return "{stop}; containlease " + NextStopped
+	case r.Next == "":
+		return "containlease " + NextClear
 	}
-	return map[Target]string{"": "", TargetOwner: stopOwner + "; ", TargetHost: "{stop}; "}[r.Stop] + "containlease " + next
+	return "containlease " + r.Next
 }

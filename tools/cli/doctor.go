@@ -14,10 +14,11 @@ import (
 )
 
 type findings struct {
-	Schema   string    `json:"schema"`
-	Applied  bool      `json:"applied"`
-	Findings []finding `json:"findings"` // what remains
-	Removed  []item    `json:"removed"`  // what --apply cleared, as it was judged
+	Schema    string     `json:"schema"`
+	Applied   bool       `json:"applied"`
+	Findings  []finding  `json:"findings"`  // what remains
+	Removed   []item     `json:"removed"`   // what --apply cleared, as it was judged
+	Leftovers []leftover `json:"leftovers"` // what blocks nobody
 }
 
 type finding struct {
@@ -44,7 +45,9 @@ Where something is alive, the next command ends it first, and has the doctor wai
 Where no proof can be had short of a reboot, the next command of a finding is a decision of yours:
 retire, quarantine or adopt.
 
-Exit code 0: no findings. 69: findings remain; what --apply removed is none any more.`,
+What lies in owners/ without a lease is listed as left behind; --apply sweeps it. It blocks nobody.
+
+Exit code 0: no findings. 69: findings remain; what --apply removed, and what is left behind, is none.`,
 		RunE: a.does(func(args []string) error { return a.doctor(f, strings.Join(args, "")) }),
 	}
 	c.Flags().BoolVar(&f.apply, "apply", false, "remove what is proved gone")
@@ -82,6 +85,9 @@ func (a *app) doctor(f doctorFlags, id string) error {
 		return err
 	}
 	out, failed := a.sortFindings(reg, rows, f.apply)
+	if out.Leftovers, err = a.leftovers(reg, rows, f.apply); err != nil {
+		return err
+	}
 	if err := errors.Join(failed, a.printFindings(out, reg.Dir())); err != nil {
 		return err
 	}
@@ -157,6 +163,9 @@ func (a *app) printFindings(out findings, dir string) error {
 	}
 	for _, it := range out.Removed {
 		texts = append(texts, fmt.Sprintf("removed  %s of plugin %s (%s): %s\n", it.LeaseID, it.PluginID, stateWord(it), it.Verdict.Because))
+	}
+	if left := leftoverText(out.Leftovers); left != "" {
+		texts = append(texts, left)
 	}
 	if len(texts) == 0 {
 		a.note("no findings in %s", dir)

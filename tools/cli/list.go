@@ -16,8 +16,9 @@ import (
 )
 
 type listing struct {
-	Schema string `json:"schema"`
-	Leases []item `json:"leases"`
+	Schema    string     `json:"schema"`
+	Leases    []item     `json:"leases"`
+	Leftovers []leftover `json:"leftovers"`
 }
 
 type showing struct {
@@ -65,14 +66,20 @@ func (a *app) list() error {
 		}
 		out.Leases = append(out.Leases, itemOf(i))
 	}
+	left, err := reg.Leftovers(ctx)
+	if err != nil {
+		return err
+	}
+	out.Leftovers = leftoversOf(left)
 	if a.output == outputJSON {
 		return a.printJSON(out)
 	}
+	text := leftoverText(out.Leftovers)
 	if len(out.Leases) == 0 {
 		a.note("no leases in %s", reg.Dir())
-		return nil
+		return a.print(text)
 	}
-	return a.print(itemTable(out.Leases))
+	return a.print(itemTable(out.Leases) + text)
 }
 
 func (a *app) show(id string) error {
