@@ -134,7 +134,8 @@ func (d decision) refusal(i Inspection, kind error, why string) error {
 	return &DecisionError{Action: d.action, Lease: i, Err: kind, Why: why}
 }
 
-// find judges the record that List shows under a name, a foreign one too, and asks for the lock of one that is no lease as well.
+// find judges the record that List shows under a name, a foreign one too, as everybody does, with examine; and asks for the lock of
+// one that is no lease as well.
 func (r *Registry) find(ctx context.Context, name string, probe probe) (Inspection, error) {
 	e, err := r.read(ctx, name)
 	if errors.Is(err, file.ErrName) {
@@ -143,7 +144,10 @@ func (r *Registry) find(ctx context.Context, name string, probe probe) (Inspecti
 	if err != nil {
 		return Inspection{}, fmt.Errorf("%s in %s: %w", name, r.home.Dir(), err)
 	}
-	i := r.inspect(r.look(), e, probe)
+	i, there := r.examine(ctx, r.look(), e, probe)
+	if !there {
+		return Inspection{}, fmt.Errorf("%s in %s: %w", name, r.home.Dir(), persist.ErrNotExist)
+	}
 	if i.Lease == nil && !i.Foreign {
 		i.Facts.Lock = lockFact(probe(i.ID))
 	}
@@ -171,7 +175,7 @@ func atWork(i Inspection) *objection {
 		return &objection{ErrInUse, i.Verdict.Because}
 	case f.HostRecorded && f.Host == verdict.Live && f.Place != verdict.PlaceOther:
 		return &objection{ErrInUse, "its host is alive: stop it first"}
-	case i.inhabited && f.OwnerBootCurrent && f.Place != verdict.PlaceOther:
+	case f.BoundaryInhabited && f.OwnerBootCurrent && f.Place != verdict.PlaceOther:
 		return &objection{ErrInUse, "somebody is in its boundary: " + i.Words[len(i.Words)-1]}
 	}
 	return nil

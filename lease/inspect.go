@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 
 	"containlease/fsm"
@@ -31,8 +30,6 @@ type Inspection struct {
 	Problem  error  // why it is no lease, or nil
 	Foreign  bool   // a name that is not ours: reported, blocks nothing
 	Evidence *leasefile.EvidenceV1
-
-	inhabited bool // somebody is proved to be in its boundary
 }
 
 // word is the state as a person reads it.
@@ -113,11 +110,12 @@ func (r *Registry) read(ctx context.Context, id string) (persist.Entry, error) {
 	return e, err
 }
 
-// examine judges a record, and again if it moved meanwhile. there is false if it is gone by now.
+// examine judges a record, and again if it moved meanwhile: a release takes the lock away under a look that has read the lease. Only
+// an owner who holds its lock needs no second look. there is false if it is gone by now.
 func (r *Registry) examine(ctx context.Context, v view, e persist.Entry, probe probe) (i Inspection, there bool) {
 	for range 8 {
 		i = r.inspect(v, e, probe)
-		if i.Lease == nil || i.Verdict.Outcome == verdict.Active {
+		if i.Lease == nil || i.Verdict.Outcome == verdict.Active && i.Facts.Lock == verdict.LockHeld {
 			return i, true
 		}
 		again, err := r.read(ctx, e.Key)
@@ -148,7 +146,7 @@ func (r *Registry) inspect(v view, e persist.Entry, probe probe) Inspection {
 		i.Problem = err
 		i.Plugin, i.Verdict = unreadable(e, err)
 	}
-	i.Next = r.command(i)
+	r.advise(&i)
 	return i
 }
 
@@ -166,24 +164,4 @@ func unreadable(e persist.Entry, err error) (plugin string, v verdict.Verdict) {
 		return id, verdict.OfNewer(fmt.Sprintf("schemaVersion %d is newer than this program knows", version))
 	}
 	return "", verdict.OfMalformed(err.Error())
-}
-
-// command is the verdict's next command in full.
-func (r *Registry) command(i Inspection) string {
-	s := strings.NewReplacer("{lease}", quote(i.ID), "{digest}", i.digestWord()).Replace(i.Verdict.Next)
-	if r.opt.store != "" {
-		s = "--store " + quote(r.opt.store) + " " + s
-	}
-	return "containlease --home " + quote(r.home.Dir()) + " " + s
-}
-
-// quote makes one word for a POSIX shell, and leaves alone what is one already.
-func quote(s string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+:@%,=", c)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -40,7 +40,7 @@ func (r *Registry) boundaryEmpty(v view, i *Inspection, l *leasefile.LeaseV2) bo
 	}
 	p, fact := ask(r, v, i, l)
 	i.Words = append(i.Words, "boundary "+i.Facts.Boundary+": "+fact)
-	i.inhabited = p == inhabited
+	i.Facts.BoundaryInhabited = p == inhabited
 	return p == vacant
 }
 

@@ -21,9 +21,10 @@ type RepairOptions struct {
 // Repaired is one lease as Repair found it and left it.
 type Repaired struct {
 	Inspection
-	Removable bool  // the plan: it is provably gone
-	Removed   bool  // and was removed
-	Err       error // why a planned removal was not made; the verdict then stands
+	Removable bool      // the plan: it is provably gone
+	Removed   bool      // and was removed
+	Err       error     // why a planned removal was not made; the verdict then stands
+	Left      *Leftover // the empty control group that it could not remove with the lease, or nil
 }
 
 // Repair plans what a doctor may remove, and with Apply removes it: each lease is judged again from scratch under the catalogue
@@ -49,7 +50,12 @@ func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, err
 		}
 		row := Repaired{Inspection: i, Removable: i.Verdict.Removes(o.Mode, i.Facts)}
 		if row.Removable && o.Apply {
-			row.Removed, row.Err = r.clear(ctx, i, o.Mode)
+			var left error
+			row.Removed, left, row.Err = r.clear(ctx, i, o.Mode)
+			if left != nil {
+				group := i.Evidence.Boundary.Path
+				row.Left = &Leftover{Path: group, Reason: left.Error(), Next: "rmdir " + quote(group)}
+			}
 			if row.Removed {
 				r.auditRemoval(ctx, i)
 			}
@@ -59,10 +65,11 @@ func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, err
 	return out, nil
 }
 
-// clear removes one lease that was judged removable. false without an error: it is no longer so, or no longer there.
-func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (bool, error) {
+// clear removes one lease that was judged removable. false without an error: it is no longer so, or no longer there. left is why its
+// empty control group remains.
+func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (removed bool, left, err error) {
 	var out removal
-	err := r.alone(ctx, func() (err error) {
+	err = r.alone(ctx, func() (err error) {
 		out, err = r.removeLocked(ctx, i, m)
 		if out.write == nil && out.held != nil {
 			// Let go before the catalogue lock: an acquirer that cannot judge the owner takes a held lock for its life.
@@ -73,18 +80,18 @@ func (r *Registry) clear(ctx context.Context, i Inspection, m verdict.Mode) (boo
 	if out.write != nil {
 		err = errors.Join(err, out.write.Settle(context.WithoutCancel(ctx)))
 	}
-	removed := out.write != nil && err == nil
+	removed = out.write != nil && err == nil
 	r.noteLeft(i.ID, out.left)
 	if removed {
 		r.tell(Observation{Kind: Removed, Lease: i.ID, Plugin: i.Plugin, From: i.State, Detail: i.Verdict.Rule})
 	}
 	switch {
 	case out.held == nil: // not removed, or another program's lease, which has no lock; other files of it are left for a sweep
-		return removed, err
+		return removed, out.left, err
 	case removed:
-		return true, out.held.Retire()
+		return true, out.left, out.held.Retire()
 	}
-	return false, errors.Join(err, out.held.Close())
+	return false, out.left, errors.Join(err, out.held.Close())
 }
 
 // removal is how far the removal of a lease came.

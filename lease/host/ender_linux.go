@@ -17,6 +17,7 @@ type ender struct {
 	grace  time.Duration
 	once   sync.Once
 	wake   chan struct{}
+	cut    chan struct{} // the grace is over before its time
 
 	mu      sync.Mutex
 	leaving bool // the plugin has ended or was asked by us: ask everybody
@@ -24,7 +25,8 @@ type ender struct {
 }
 
 func newEnder(kids *children, inside enclosure, grace time.Duration) *ender {
-	return &ender{kids: kids, inside: inside, grace: grace, wake: make(chan struct{}, 1), asked: map[int]bool{}}
+	return &ender{kids: kids, inside: inside, grace: grace, wake: make(chan struct{}, 1), cut: make(chan struct{}, 1),
+		asked: map[int]bool{}}
 }
 
 // begin starts the grace; whoever began it has already asked the plugin.
@@ -44,10 +46,19 @@ func (e *ender) drain() {
 	e.begin()
 }
 
+// hurry ends the grace.
+func (e *ender) hurry() {
+	e.begin()
+	nudge(e.cut)
+}
+
 // look says that a child was reaped: others may have come to us.
-func (e *ender) look() {
+func (e *ender) look() { nudge(e.wake) }
+
+// nudge never waits: one that was not heard yet is as good as two.
+func nudge(c chan<- struct{}) {
 	select {
-	case e.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -65,6 +76,8 @@ func (e *ender) run() {
 		}
 		select {
 		case <-over:
+			killing = true
+		case <-e.cut:
 			killing = true
 		case <-e.wake:
 		case <-every.C:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,6 +26,7 @@ type gate struct {
 	inside enclosure
 	kids   *children
 	end    *ender
+	alone  atomic.Bool // the owner is gone, and the grace runs
 }
 
 // ServeGate is the gate, on the control socket fd: what `containlease gate` runs. It returns when nothing that it could wait
@@ -168,6 +170,7 @@ func (g *gate) listen() {
 		f, err := receive(g.conn.in)
 		if err != nil {
 			g.end.ask()
+			g.alone.Store(true)
 			return
 		}
 		var w word

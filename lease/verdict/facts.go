@@ -58,8 +58,9 @@ type Facts struct {
 	Evidence     bool // the evidence file is there, whole, and carries the lease's token
 	Place        Place
 
-	Boundary      string // the recorded kind; "" or "none" where there was none
-	BoundaryEmpty bool   // the boundary's own proof that nothing is left in it
+	Boundary          string // the recorded kind; "" or "none" where there was none
+	BoundaryEmpty     bool   // the boundary's own proof that nothing is left in it
+	BoundaryInhabited bool   // its own proof that something is; never both. No outcome rests on it, only what to do
 
 	SinglePIDNamespace bool // the operator's word that every user of the home shares one PID namespace
 }

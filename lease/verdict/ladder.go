@@ -10,6 +10,7 @@ type Rung struct {
 	Because string   // what it means, for the operator
 	Missing []string // what would prove more
 	Next    string   // the command to type next; "" means NextClear
+	Stop    Target   // whose end is asked for before it, where that one is proved to be alive
 	proof   bool     // the proof of the boundary may still come: then NextClear goes before Next
 	holds   func(Facts) bool
 	removes func(Facts) bool // nil: removable exactly if the outcome is Gone
@@ -25,6 +26,9 @@ func first(rungs []Rung, f Facts) Verdict {
 		if v.Next == "" || r.proof && f.provable() {
 			v.Next = NextClear
 		}
+		if v.Stop = f.stop(r.Stop); v.Stop != "" {
+			v.Next = NextStopped
+		}
 		if r.removes != nil {
 			v.Removable = r.removes(f)
 		}
@@ -34,11 +38,13 @@ func first(rungs []Rung, f Facts) Verdict {
 }
 
 // Next commands, without the program's name and --home. {lease} stands for the lease's id, or the stored name of what is no
-// lease, and {digest} for the digest of its bytes, both as words for a shell. A reason is what whoever types the command
+// lease, and {digest} for the digest of its bytes, both as words for a shell. In a missing proof {owner} and {host} stand for
+// their pids. A reason is what whoever types the command
 // vouches for; it goes into the audit.
 const (
-	NextClear    = "doctor --apply" // clears it as soon as the missing proof is there
-	NextLook     = "show {lease}"   // nothing to be done but to look
+	NextClear    = "doctor --apply"                    // clears it as soon as the missing proof is there
+	NextStopped  = "doctor {lease} --apply --wait 30s" // clears it once what was stopped has ended
+	NextLook     = "show {lease}"                      // nothing to be done but to look
 	NextVouch    = "doctor --single-pid-namespace --apply"
 	NextRetire   = "retire {lease} --digest {digest} --reason 'I have checked that nothing of it runs any more'"
 	NextSetAside = "quarantine --digest {digest} --reason 'I have checked that it is no lease at work' -- {lease}"
@@ -46,9 +52,10 @@ const (
 )
 
 const (
-	wantReboot = "a reboot of this machine"
-	wantWord   = "the operator's word that nothing of it runs"
-	wantEmpty  = "the boundary's own proof that it is empty"
+	wantReboot    = "a reboot of this machine"
+	wantWord      = "the operator's word that nothing of it runs"
+	wantOwnersEnd = "the end of the owner, pid {owner}"
+	wantEmpty     = "the boundary's own proof that it is empty"
 )
 
 // Ladder is policy Strict. Treat it as a constant.
@@ -58,6 +65,11 @@ var Ladder = append([]Rung{
 		Because: "somebody holds the liveness lock, but not the owner on record: a doctor at work, or a contradiction",
 		Missing: []string{"the release of the liveness lock"},
 		holds:   func(f Facts) bool { return f.Lock == LockHeld && f.Owner == Dead && f.Place != PlaceOther }},
+	{Name: "unsafe-lock-held", Next: NextLook, Stop: TargetOwner, Outcome: Active,
+		When:    "cleanup-unsafe, and the liveness lock is held",
+		Because: "its owner could not prove that everything is gone, and is alive: while it is, nobody else can prove it",
+		Missing: []string{wantOwnersEnd},
+		holds:   func(f Facts) bool { return f.Lock == LockHeld && f.State == fsm.StateCleanupUnsafe }},
 	{Name: "lock-held", Next: NextLook, Outcome: Active,
 		When:    "the liveness lock is held",
 		Because: "the owner holds its liveness lock: the one proof of life that crosses namespaces",
@@ -86,6 +98,13 @@ var Ladder = append([]Rung{
 		Because: "the owner ran in another PID or time namespace: its process numbers mean nothing here",
 		Missing: []string{"the same question, asked in the owner's namespace", wantReboot, wantWord},
 		holds:   func(f Facts) bool { return f.Place == PlaceOther }},
+	{Name: "unsafe-owner-alive", Next: NextLook, Stop: TargetOwner, Outcome: Active,
+		When:    "cleanup-unsafe, there is no liveness lock, and the recorded owner is exactly alive",
+		Because: "its owner (another program) could not prove that everything is gone, and is alive: while it is, nobody else can prove it",
+		Missing: []string{wantOwnersEnd},
+		holds: func(f Facts) bool {
+			return f.Lock == LockMissing && f.Owner == Live && f.State == fsm.StateCleanupUnsafe
+		}},
 	{Name: "owner-alive", Next: NextLook, Outcome: Active,
 		When:    "there is no liveness lock, and the recorded owner is exactly alive",
 		Because: "the owner on record is alive; it keeps no liveness lock (another program's lease)",
@@ -98,7 +117,7 @@ var Ladder = append([]Rung{
 	{Name: "abandoned", Outcome: Abandoned,
 		When:    "the liveness lock is free, and the recorded owner is alive",
 		Because: "the owner is alive but let go of its liveness lock: it replaced itself by exec, and looks after nothing",
-		Missing: []string{"the end of the owner"},
+		Missing: []string{wantOwnersEnd},
 		holds:   func(f Facts) bool { return f.Owner == Live },
 		removes: func(f Facts) bool {
 			return !f.hostIs(Live) && !f.hostIs(Unknown) && first(settled, f).Outcome == Gone
@@ -113,10 +132,10 @@ var Ladder = append([]Rung{
 		Because: "it cannot be told from here whether the host is alive",
 		Missing: []string{"leave to look at the host's process"},
 		holds:   func(f Facts) bool { return f.hostIs(Unknown) }},
-	{Name: "orphan", Outcome: Orphan,
+	{Name: "orphan", Stop: TargetHost, Outcome: Orphan,
 		When:    "the owner is dead, and the recorded host is exactly alive",
 		Because: "the owner is dead and its host is alive",
-		Missing: []string{"the end of the host", wantEmpty},
+		Missing: []string{"the end of the host, pid {host}", wantEmpty},
 		holds:   func(f Facts) bool { return f.hostIs(Live) }},
 }, settled...)
 
@@ -143,7 +162,7 @@ var settled = []Rung{
 		When:    "the boundary's proof is there",
 		Because: "the boundary that enclosed the invocation is proved empty",
 		holds:   func(f Facts) bool { return f.BoundaryEmpty }},
-	{Name: "no-proof", Next: NextRetire, proof: true, Outcome: Uncertain,
+	{Name: "no-proof", Next: NextRetire, Stop: TargetHost, proof: true, Outcome: Uncertain,
 		When:    "host-active, cleanup-unsafe, or parent-owned with a boundary or with its evidence lost; without the boundary's proof",
 		Because: "owner and host are dead, but the plugin may have left processes behind",
 		Missing: []string{wantEmpty, wantReboot, wantWord},

@@ -41,6 +41,7 @@ type Verdict struct {
 	Because   string   // that row in words
 	Removable bool     // a doctor may remove the lease, once it has judged again under both locks
 	Missing   []string // what would prove that it is gone; empty where nothing is missing
+	Stop      string   // the command that ends what is alive, to be typed before Next; "" where nothing has to end (see Stops)
 	Next      string   // the command to type next, with placeholders (see NextClear)
 }
 

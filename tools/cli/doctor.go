@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"containlease/lease"
-	"containlease/lease/verdict"
 
 	"github.com/spf13/cobra"
 )
 
 type findings struct {
-	Schema   string    `json:"schema"`
-	Applied  bool      `json:"applied"`
-	Findings []finding `json:"findings"` // what remains
-	Removed  []item    `json:"removed"`  // what --apply cleared, as it was judged
+	Schema    string     `json:"schema"`
+	Applied   bool       `json:"applied"`
+	Findings  []finding  `json:"findings"`  // what remains
+	Removed   []item     `json:"removed"`   // what --apply cleared, as it was judged
+	Leftovers []leftover `json:"leftovers"` // what blocks nobody
 }
 
 type finding struct {
@@ -26,6 +28,7 @@ type finding struct {
 
 type doctorFlags struct {
 	apply, vouch bool
+	wait         time.Duration
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -33,17 +36,22 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor [ID]", Short: "Judge what crashed runs left behind, and clear what is proved gone", Args: cobra.MaximumNArgs(1),
 		Long: `doctor reports every record that is not an invocation at work: its verdict, the facts, the proof
-that is missing and the next command. With --apply it removes the leases that are proved gone, each
-judged again under the catalogue lock and the lease's own lock, and written to audit.jsonl; nothing
-is removed for its age. Without --apply it writes nothing at all, not even a lock file.
+that is missing and the next command. One at work that could not prove its end is reported too: it
+blocks its plugin. With --apply it removes the leases that are proved gone, each judged again under
+the catalogue lock and the lease's own lock, and written to audit.jsonl; nothing is removed for its
+age. Without --apply it writes nothing at all, not even a lock file.
 
+Where something is alive, the next command ends it first, and has the doctor wait for that.
 Where no proof can be had short of a reboot, the next command of a finding is a decision of yours:
 retire, quarantine or adopt.
 
-Exit code 0: no findings. 69: findings remain; what --apply removed is none any more.`,
+What lies in owners/ without a lease is listed as left behind; --apply sweeps it. It blocks nobody.
+
+Exit code 0: no findings. 69: findings remain; what --apply removed, and what is left behind, is none.`,
 		RunE: a.does(func(args []string) error { return a.doctor(f, strings.Join(args, "")) }),
 	}
 	c.Flags().BoolVar(&f.apply, "apply", false, "remove what is proved gone")
+	c.Flags().DurationVar(&f.wait, "wait", 0, "look again for so long while something of a finding is seen to be alive")
 	c.Flags().BoolVar(&f.vouch, "single-pid-namespace", false, vouchUsage)
 	return c
 }
@@ -72,13 +80,14 @@ func (a *app) doctor(f doctorFlags, id string) error {
 			return err
 		}
 	}
-	ctx, cancel := a.limit(context.Background())
-	defer cancel()
-	rows, err := reg.Repair(ctx, lease.RepairOptions{Lease: id, Apply: f.apply})
+	rows, err := a.repair(reg, lease.RepairOptions{Lease: id, Apply: f.apply}, f.wait)
 	if err != nil {
 		return err
 	}
 	out, failed := a.sortFindings(reg, rows, f.apply)
+	if out.Leftovers, err = a.leftovers(reg, rows, f.apply); err != nil {
+		return err
+	}
 	if err := errors.Join(failed, a.printFindings(out, reg.Dir())); err != nil {
 		return err
 	}
@@ -88,7 +97,30 @@ func (a *app) doctor(f doctorFlags, id string) error {
 	return nil
 }
 
-// sortFindings tells what remains from what was removed. An invocation at work is neither. failed joins why planned
+// repair is Repair, repeated until nothing that lives is waited for, or the wait is over. What it removes on the way is in the
+// result too.
+func (a *app) repair(reg *lease.Registry, o lease.RepairOptions, wait time.Duration) (rows []lease.Repaired, err error) {
+	var removed []lease.Repaired
+	ends := time.Now().Add(wait)
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		ctx, cancel := a.limit(context.Background())
+		rows, err = reg.Repair(ctx, o)
+		cancel()
+		left := time.Until(ends)
+		alive := func(r lease.Repaired) bool { return r.Finding() && r.Alive() }
+		if err != nil || left <= 0 || !slices.ContainsFunc(rows, alive) {
+			return append(rows, removed...), err
+		}
+		for _, r := range rows {
+			if r.Removed {
+				removed = append(removed, r)
+			}
+		}
+		time.Sleep(min(pause, left))
+	}
+}
+
+// sortFindings tells what remains from what was removed. An invocation at work that blocks nobody is neither. failed joins why planned
 // removals were not made.
 func (a *app) sortFindings(reg *lease.Registry, rows []lease.Repaired, applied bool) (out findings, failed error) {
 	out = findings{Schema: "containlease/doctor-v1", Applied: applied, Findings: []finding{}, Removed: []item{}}
@@ -107,7 +139,7 @@ func (a *app) sortFindings(reg *lease.Registry, rows []lease.Repaired, applied b
 				r.Inspection = again
 			}
 		}
-		if r.Verdict.Outcome == verdict.Active {
+		if !r.Finding() {
 			continue
 		}
 		f := finding{item: itemOf(r.Inspection)}
@@ -131,6 +163,9 @@ func (a *app) printFindings(out findings, dir string) error {
 	}
 	for _, it := range out.Removed {
 		texts = append(texts, fmt.Sprintf("removed  %s of plugin %s (%s): %s\n", it.LeaseID, it.PluginID, stateWord(it), it.Verdict.Because))
+	}
+	if left := leftoverText(out.Leftovers); left != "" {
+		texts = append(texts, left)
 	}
 	if len(texts) == 0 {
 		a.note("no findings in %s", dir)

@@ -16,8 +16,9 @@ import (
 )
 
 type listing struct {
-	Schema string `json:"schema"`
-	Leases []item `json:"leases"`
+	Schema    string     `json:"schema"`
+	Leases    []item     `json:"leases"`
+	Leftovers []leftover `json:"leftovers"`
 }
 
 type showing struct {
@@ -29,9 +30,9 @@ func (a *app) listCommand() *cobra.Command {
 	fleet := false
 	c := &cobra.Command{
 		Use: "list", Short: "List the leases of the home, each with its verdict", Args: cobra.NoArgs,
-		Long: `list shows every record of the home: lease, state, verdict, owner's and host's pid, plugin, and why
-the verdict is so. It writes nothing, not even a lock file. A home without leases gives an empty
-list; no home is an error (66).`,
+		Long: `list shows every record of the home: lease, state, verdict, owner's and host's pid, plugin, why the
+verdict is so, what is missing and, for what doctor would report, the next command. It writes nothing,
+not even a lock file. A home without leases gives an empty list; no home is an error (66).`,
 		RunE: a.does(func([]string) error {
 			if fleet {
 				return a.listFleet()
@@ -65,14 +66,20 @@ func (a *app) list() error {
 		}
 		out.Leases = append(out.Leases, itemOf(i))
 	}
+	left, err := reg.Leftovers(ctx)
+	if err != nil {
+		return err
+	}
+	out.Leftovers = leftoversOf(left)
 	if a.output == outputJSON {
 		return a.printJSON(out)
 	}
+	text := leftoverText(out.Leftovers)
 	if len(out.Leases) == 0 {
 		a.note("no leases in %s", reg.Dir())
-		return nil
+		return a.print(text)
 	}
-	return a.print(itemTable(out.Leases))
+	return a.print(itemTable(out.Leases) + text)
 }
 
 func (a *app) show(id string) error {
@@ -102,13 +109,19 @@ func (a *app) inspect(reg *lease.Registry, id string) (lease.Inspection, error) 
 	return i, err
 }
 
-// itemTable is the table of list and doctor. The plugin comes last: its name has no bound that a column could have.
+// itemTable is the table of list. The plugin comes last: its name has no bound that a column could have.
 func itemTable(items []item) string {
 	rows := make([]row, len(items))
 	for n, it := range items {
 		rows[n] = row{
 			cells: []string{it.LeaseID, stateWord(it), it.Verdict.Outcome, pidOf(it.Owner), pidOf(it.Host), dash(it.PluginID)},
 			below: []string{it.Verdict.Because},
+		}
+		if len(it.Verdict.Missing) > 0 {
+			rows[n].below = append(rows[n].below, "missing: "+missingOf(it))
+		}
+		if it.finding {
+			rows[n].copied = "next: " + it.Verdict.Next
 		}
 	}
 	return table([]string{"LEASE", "STATE", "VERDICT", "OWNER", "HOST", "PLUGIN"}, rows)
@@ -134,10 +147,12 @@ func itemText(it item) string {
 		"problem", orNothing(it.Problem),
 		"seen", strings.Join(it.Verdict.Details, "; "),
 		"facts", strings.Join(facts, ", "),
-		"missing", strings.Join(it.Verdict.Missing, ", or "),
+		"missing", missingOf(it),
 		"blocks", choose(it.Blocks == "", "nothing", "its plugin ("+it.Blocks+")"),
 	) + fmt.Sprintf("%-*s%s\n", nameWidth, "next", plain(it.Verdict.Next)) // in one line, to be copied
 }
+
+func missingOf(it item) string { return strings.Join(it.Verdict.Missing, ", or ") }
 
 func stateWord(it item) string {
 	if it.State == "" && it.SchemaVersion == 1 {

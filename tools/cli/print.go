@@ -33,10 +33,11 @@ func (a *app) print(s string) error {
 	return nil
 }
 
-// row is a line of a table: its cells, and what is to be said below them.
+// row is a line of a table: its cells, what is to be said below them, and below that a line that is copied as it is.
 type row struct {
-	cells []string
-	below []string
+	cells  []string
+	below  []string
+	copied string
 }
 
 // table aligns the cells; the last column is left as long as it is. What is below a row is indented and wrapped.
@@ -57,6 +58,9 @@ func table(head []string, rows []row) string {
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		for _, text := range r.below {
 			b.WriteString(wrap(text, "    "))
+		}
+		if r.copied != "" {
+			b.WriteString("    " + plain(r.copied) + "\n")
 		}
 	}
 	return b.String()

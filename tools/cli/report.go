@@ -23,6 +23,7 @@ type item struct {
 	Verdict       judgement `json:"verdict"`
 	Foreign       bool      `json:"foreign"`                       // a name that containlease does not use; it blocks nothing
 	Problem       *string   `json:"problem" jsonschema:"nullable"` // why it is no lease, else null
+	finding       bool      // there is something to do about it
 }
 
 type process struct {
@@ -45,7 +46,7 @@ type judgement struct {
 // itemOf is the one way from an inspection to what a person or a program sees.
 func itemOf(i lease.Inspection) item {
 	it := item{
-		LeaseID: i.ID, PluginID: i.Plugin, State: string(i.State), Foreign: i.Foreign,
+		LeaseID: i.ID, PluginID: i.Plugin, State: string(i.State), Foreign: i.Foreign, finding: i.Finding(),
 		Verdict: judgement{
 			Outcome: string(i.Verdict.Outcome), Rule: i.Verdict.Rule, Because: i.Verdict.Because, Removable: i.Verdict.Removable,
 			Facts: map[string]string{}, Details: orEmpty(i.Words), Missing: orEmpty(i.Verdict.Missing), Next: i.Next,

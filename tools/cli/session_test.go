@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"containlease/gen/leasefile"
+	"containlease/lease/host"
 	"containlease/lease/process"
 	"containlease/persist/file"
 	"containlease/tools/cli"
@@ -40,23 +41,30 @@ var sessionCommands = map[string]func(ts *testscript.TestScript, neg bool, args 
 	"await-recorded":  awaitRecorded,
 	"hold-catalogue":  holdCatalogue,
 	"verdict-agrees":  verdictAgrees,
+	"types":           types,
 	"signal-recorded": signalRecorded,
 	"says":            says,
 }
 
-// conditions are what a session may ask of this machine: [pidns], may this user make a PID namespace? [machineid], and may it
-// mount something over the machine's id?
+// conditions are what a session may ask of this machine: [pidns], may this user make a PID namespace? [machineid], mount something
+// over the machine's id? [cgroup], make a control group? [nobody], be nobody, to whom /proc hides processes?
 var conditions = map[string][]string{
-	"pidns":     {"--pid", "--fork", "--mount-proc", "true"},
-	"machineid": {"--mount", "mount", "--bind", "/etc/hostname", "/etc/machine-id"},
+	"pidns":     {"unshare", "--pid", "--fork", "--mount-proc", "true"},
+	"machineid": {"unshare", "--mount", "mount", "--bind", "/etc/hostname", "/etc/machine-id"},
+	"nobody": {"unshare", "--mount", "sh", "-c", "mount -t proc -o hidepid=2 proc /proc && " +
+		"exec setpriv --reuid 65534 --regid 65534 --clear-groups true"},
 }
 
 func condition(name string) (bool, error) {
+	if name == "cgroup" {
+		_, err := host.Choose(host.WithBoundary(string(leasefile.BoundaryKindCgroupV2)))
+		return err == nil, nil
+	}
 	try, known := conditions[name]
 	if !known {
 		return false, fmt.Errorf("unknown condition %s", name)
 	}
-	return exec.Command("unshare", try...).Run() == nil, nil
+	return exec.Command(try[0], try[1:]...).Run() == nil, nil
 }
 
 // exits CODE CMD ARGS...: the command ends with exactly this code.
@@ -222,27 +230,4 @@ func signalRecorded(ts *testscript.TestScript, _ bool, args []string) {
 	p := recorded(ts, args[0])
 	ts.Check(p.Signal(unix.SignalNum("SIG" + args[1])))
 	ts.Check(p.Close())
-}
-
-// verdict-agrees FILE: list, show, doctor and the status file of a run that was refused say the same of the only lease, to
-// the letter.
-func verdictAgrees(ts *testscript.TestScript, _ bool, args []string) {
-	type one struct {
-		LeaseID string
-		Verdict json.RawMessage
-	}
-	var status struct{ BlockedBy one }
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &status))
-	for _, command := range [][]string{{"list"}, {"show", status.BlockedBy.LeaseID}, {"doctor"}} {
-		_ = ts.Exec("containlease", append(command, "--output", "json")...) // doctor ends with 69
-		var said struct {
-			one
-			Leases, Findings []one
-		}
-		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &said))
-		all := append(append(said.Leases, said.Findings...), said.one)
-		if string(all[0].Verdict) != string(status.BlockedBy.Verdict) {
-			ts.Fatalf("%v says %s, run said %s", command, all[0].Verdict, status.BlockedBy.Verdict)
-		}
-	}
 }

@@ -70,3 +70,20 @@ func anchors(t *testing.T, path string) []string {
 	}
 	return out
 }
+
+// TestThePageLinksEveryDocument: who begins with the page finds all the rest; the picture is in it.
+func TestThePageLinksEveryDocument(t *testing.T) {
+	page, err := os.ReadFile("../../gen/docs/index.html")
+	require.NoError(t, err)
+	var linked []string
+	for _, m := range htmlLink.FindAllStringSubmatch(string(page), -1) {
+		linked = append(linked, m[1])
+	}
+	entries, err := os.ReadDir("../../gen/docs")
+	require.NoError(t, err)
+	for _, e := range entries {
+		if name := e.Name(); name != "index.html" && name != "lifecycle.svg" {
+			require.Contains(t, linked, name)
+		}
+	}
+}

@@ -113,11 +113,7 @@ func (m *machine) addLifecycle() {
 
 func (m *machine) addDecisions() {
 	for _, r := range verdict.Ladder {
-		next := r.Next
-		if next == "" {
-			next = verdict.NextClear
-		}
-		m.Ladder = append(m.Ladder, rungRow{r.Name, r.When, string(r.Outcome), r.Because, append([]string{}, r.Missing...), next})
+		m.Ladder = append(m.Ladder, rungRow{r.Name, r.When, string(r.Outcome), r.Because, append([]string{}, r.Missing...), r.Advice()})
 	}
 	for _, d := range verdict.Deviations {
 		m.Deviations = append(m.Deviations, deviationRow{d.Name, d.What, d.Why})

@@ -18,7 +18,23 @@ The verdict is the same in all of them, and in acquire. Nothing is ever cleared 
 	for _, f := range findings() {
 		p.finding(f)
 	}
+	p.stops()
 	return p.String()
+}
+
+// stops is the table of commands that end an orphan.
+func (p *page) stops() {
+	p.heading("What stops an orphan")
+	p.say("`{stop}` in a command above is this, by the boundary on record, where it is certain whom it meets; a test types each in a real scene. The owner is dead: the gate has asked everybody to end, and would wait for the grace.\n")
+	var rows [][]string
+	for _, s := range verdict.Stops {
+		name := "none on record"
+		if s.Boundary != "" {
+			name = code(s.Boundary)
+		}
+		rows = append(rows, []string{name, code(s.Command), s.Effect})
+	}
+	p.table([]string{"boundary", "command", "what it does"}, rows)
 }
 
 // finding is one rule with what walking every combination of facts says of it.
@@ -67,10 +83,6 @@ func (f finding) blocks() string {
 }
 
 func (p *page) finding(f finding) {
-	next := f.Next
-	if next == "" {
-		next = verdict.NextClear
-	}
 	missing := "nothing"
 	if len(f.Missing) > 0 {
 		missing = strings.Join(f.Missing, ", or ")
@@ -80,7 +92,7 @@ func (p *page) finding(f finding) {
 	p.point("**Means**: %s.", f.Because)
 	p.point("**Holds when**: %s.", f.When)
 	p.point("**Missing proof**: %s.", missing)
-	p.point("**Command**: %s", code("containlease "+next))
+	p.point("**Command**: %s", code(f.Advice()))
 	p.point("**Blocks its plugin**: %s.", f.blocks())
 	p.point("**The doctor clears it**: %s.", f.clears())
 	p.point("**Do**: %s", explain.Actions[f.Name])

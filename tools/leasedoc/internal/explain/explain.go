@@ -12,20 +12,23 @@ type State struct {
 	Remove string // who may remove the record, and on what proof
 }
 
+// retire is what an operator may do in every state that a file can be in, as lease.Registry.Retire has it.
+const retire = " An operator, by `retire`, where neither life nor death is proved."
+
 // States explains fsm.States.
 var States = map[fsm.State]State{
 	fsm.StateAbsent: {"Nothing was recorded: the invocation does not exist.", "no file",
 		"There is nothing to remove."},
 	fsm.StateParentOwned: {"The owner has the lease and blocks the plugin; there is no host on record.", "status parent-owned, no host",
-		"A doctor, once the owner is dead: at once where no boundary was recorded, else on the boundary's proof."},
+		"A doctor, once the owner is dead: at once where no boundary was recorded, else on the boundary's proof." + retire},
 	fsm.StateHostStarting: {"The host exists and waits at its shut gate; none of the plugin's code has run.", "status host-starting, the host's identity",
-		"A doctor, once owner and host are dead: the gate opens on a byte and never at an end of file."},
+		"A doctor, once owner and host are dead: the gate opens on a byte and never at an end of file." + retire},
 	fsm.StateHostActive: {"The gate may open: the plugin's code may run, and leave processes behind.", "status host-active, the host's identity",
-		"A doctor, once owner and host are dead and the boundary is proved empty; or after a reboot."},
+		"A doctor, once owner and host are dead and the boundary is proved empty; or after a reboot." + retire},
 	fsm.StateCleanupComplete: {"Every process of the invocation was proved gone.", "status cleanup-complete, the host or null",
-		"The owner, by release. A doctor, once owner and host are dead."},
+		"The owner, by release. A doctor, once owner and host are dead." + retire},
 	fsm.StateCleanupUnsafe: {"The owner could not prove that everything is gone. The plugin stays blocked.", "status cleanup-unsafe, the host or null",
-		"A doctor only, once owner and host are dead and the boundary is proved empty; or after a reboot."},
+		"Not its owner. A doctor, once owner and host are dead and the boundary is proved empty; or after a reboot." + retire},
 	fsm.StateReleased: {"The record has served and is gone. The handle is spent; the lease's id never returns.", "no file",
 		"There is nothing to remove."},
 }

@@ -55,6 +55,21 @@ func TestEveryValueIsExplained(t *testing.T) {
 	explained(t, kinds, constants[string](t, "persist", "Kind"))
 }
 
+// TestWhoMayRemoveIsWhole: of every state that a file can be in, whoever the program lets remove it is named. The owner's arrow is the
+// table's; a doctor and an operator's retire take whatever is a lease.
+func TestWhoMayRemoveIsWhole(t *testing.T) {
+	for _, r := range fsm.Table {
+		words := explain.States[r.To].Remove
+		if r.Write == fsm.WriteRemove {
+			require.Contains(t, explain.States[r.From].Remove, "The owner, by release", r.From)
+			require.NotContains(t, words, "retire")
+			continue
+		}
+		require.Contains(t, words, "doctor", r.To)
+		require.Contains(t, words, "`retire`", r.To)
+	}
+}
+
 // TestEverySentinelIsInTheCatalogue reads the packages for exported Err variables. One that only gives another package's
 // again is that package's.
 func TestEverySentinelIsInTheCatalogue(t *testing.T) {

@@ -1,0 +1,100 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"containlease/persist"
+	"containlease/persist/file"
+)
+
+// Leftover is what an invocation left that is no lease any more: it blocks nobody, and no verdict rests on it.
+type Leftover struct {
+	Path   string // absolute
+	Reason string // why it is still there
+	Next   string // the exact command to type next
+}
+
+// The reasons that no system gives.
+const (
+	notSwept  = "its lease is gone and its owner has ended; the next acquire may sweep it, and doctor --apply does"
+	notProbed = "its lease is gone, and whether its owner has ended cannot be told: "
+)
+
+// Leftovers lists what lies beside no lease in the home, as far as its owner is not known to be alive. It takes no lock and writes
+// nothing.
+func (r *Registry) Leftovers(ctx context.Context) ([]Leftover, error) { return r.leftovers(ctx, nil) }
+
+// Sweep removes what a sweep of acquire would remove, and returns what stays. ErrReadOnly, ErrOtherHome.
+func (r *Registry) Sweep(ctx context.Context) ([]Leftover, error) {
+	switch {
+	case r.opt.readOnly:
+		return nil, ErrReadOnly
+	case !r.sameMachine():
+		return nil, ErrOtherHome
+	}
+	var left *file.LeftoversError
+	err := r.alone(ctx, func() error {
+		keys, err := r.keys(ctx)
+		if err == nil {
+			_, err = r.home.Sweep(ctx, keys)
+		}
+		return err
+	})
+	if err != nil && !errors.As(err, &left) {
+		return nil, err
+	}
+	return r.leftovers(ctx, left)
+}
+
+// leftovers joins what lies there with why a sweep could not remove it.
+func (r *Registry) leftovers(ctx context.Context, swept *file.LeftoversError) (out []Leftover, err error) {
+	keys, err := r.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.home.Leftovers(ctx, keys)
+	for _, f := range found {
+		l := Leftover{Path: f.Path, Reason: notSwept, Next: "containlease --home " + quote(r.home.Dir()) + " doctor --apply"}
+		why := f.Err
+		if why != nil {
+			l.Reason = notProbed + why.Error()
+		} else if why = about(swept, f.Path); why != nil {
+			l.Reason = why.Error()
+		}
+		if why != nil {
+			l.Next = "rm -rf -- " + quote(f.Path)
+		}
+		out = append(out, l)
+	}
+	return out, err
+}
+
+// about is what a sweep met at a path; nil where it met nothing.
+func about(swept *file.LeftoversError, path string) error {
+	if swept == nil {
+		return nil
+	}
+	for _, err := range swept.Errs {
+		var at *fs.PathError
+		if errors.As(err, &at) && at.Path == path {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored names all records, without the memory of acquire.
+func (r *Registry) stored(ctx context.Context) (keys []string, err error) {
+	if s, ok := r.store.(persist.Lister); ok {
+		return s.Keys(ctx)
+	}
+	for e, err := range r.store.List(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, e.Key)
+	}
+	return keys, nil
+}
