@@ -3,6 +3,7 @@ package lease
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
@@ -17,12 +18,14 @@ type view struct {
 	sameMachine bool
 	boot        string // "" where the boot id cannot be trusted
 	namespaces  process.Namespaces
+	carriers    func() map[int64]string // of the Mark, asked for at most once, and only where a boundary is empty
 }
 
 func (r *Registry) look() view {
 	v := view{sameMachine: r.sameMachine()}
 	v.boot, _ = r.opt.inspector.Boot()
 	v.namespaces, _ = r.opt.inspector.Namespaces()
+	v.carriers = sync.OnceValue(func() map[int64]string { return r.opt.inspector.Carriers(Mark) })
 	return v
 }
 
