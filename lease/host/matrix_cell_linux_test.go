@@ -15,11 +15,14 @@ import (
 // measure plays the story up to the moment, kills, and looks.
 func (c *cell) measure(t *testing.T, crasher string, s story) {
 	home := filepath.Join(t.TempDir(), "home")
-	var args []string
+	args := []string{"owner", home, c.Boundary}
 	if s.mover {
 		args = append(args, newGroup(t))
 	}
-	play := newScene(t, crasher, home, c.Boundary, args...)
+	if s.front {
+		args[0] = "preparer"
+	}
+	play := newScene(t, crasher, args...)
 	play.lead(s.moments[:c.at+1])
 	play.strike(c.Killed)
 	alive := play.settle()
@@ -31,6 +34,13 @@ func (c *cell) measure(t *testing.T, crasher string, s story) {
 		require.False(t, play.stage.saw("the gate has started the plugin"), "nobody opened the gate")
 	}
 
+	if c.Moment == "acquire: claimed" {
+		for _, suffix := range []string{"lock", "json"} {
+			found, err := filepath.Glob(filepath.Join(home, "owners", "*."+suffix))
+			require.NoError(t, err)
+			require.Len(t, found, 1, "the claim is made")
+		}
+	}
 	reg, err := lease.Open(t.Context(), home)
 	require.NoError(t, err)
 	defer reg.Close()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 var update = flag.Bool("update", false, "rewrite what the documents are told of the crash matrix")
@@ -23,7 +24,7 @@ type place struct {
 	Story    string `json:"story"`
 	Boundary string `json:"boundary"`
 	Moment   string `json:"moment"`
-	Killed   string `json:"killed"` // owner, gate, plugin or all
+	Killed   string `json:"killed"` // owner, front, gate, plugin or all
 }
 
 // cell is one kill, and what is then found. tools/leasedoc reads the names of its members.
@@ -42,9 +43,12 @@ type cell struct {
 // measured reports whether the cell was not skipped, by the boundary or the flag -run.
 func (c *cell) measured() bool { return c.Clears != "" }
 
-// TestCrashMatrix kills owner, gate, plugin or all of them at every moment of Run, in every boundary, and holds what it then
+// TestCrashMatrix kills owner, front, gate, plugin or all of them at every moment of Run and Prepare, in every boundary, and holds what it then
 // finds against what is committed. With -update it commits to what it finds.
 func TestCrashMatrix(t *testing.T) {
+	// Orphans come to us, and are reaped at a known time: a zombie is told from a process that is gone.
+	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+	defer func() { require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) }()
 	crasher := buildCrasher(t)
 	var cells []*cell
 	for _, s := range stories {
