@@ -13,7 +13,7 @@ import (
 )
 
 // measure plays the story up to the moment, kills, and looks.
-func (c *cell) measure(t *testing.T, crasher string, s story) {
+func (c *cell) measure(t *testing.T, crasher string, operator typist, s story) {
 	home := filepath.Join(t.TempDir(), "home")
 	args := []string{"owner", home, c.Boundary}
 	if s.mover {
@@ -45,6 +45,9 @@ func (c *cell) measure(t *testing.T, crasher string, s story) {
 	require.NoError(t, err)
 	defer reg.Close()
 	i := c.ask(t, reg)
+	if c.typed {
+		operator.requireSame(t, home, c)
+	}
 	group := groupOf(i)
 	c.Clears = c.clear(t, reg, i, alive, play)
 	empty(t, reg)
