@@ -123,7 +123,12 @@ func (s *scene) wait(who string) {
 		_ = s.owner.Wait()
 	}
 	require.NoError(s.t, s.people[who].Wait(s.t.Context()))
-	_ = s.people[who].Reap() // an orphan is ours, another is its parent's to reap
+}
+
+// buried reports whether nothing is left of somebody, not even a zombie. An orphan is ours to reap, who has a parent is not.
+func (s *scene) buried(who string) bool {
+	_ = s.people[who].Reap()
+	return !alive(s.people[who].pid)
 }
 
 func (s *scene) dead(who string) bool {
@@ -154,7 +159,7 @@ func (s *scene) settle() (survivor bool) {
 	for _, who := range []string{"front", "gate", "plugin"} { // no gate lives without end, and neither front nor plugin without its gate
 		if s.met(who) {
 			s.wait(who)
-			require.Eventually(s.t, func() bool { return !alive(s.people[who].pid) }, patience, time.Millisecond, "nobody reaps %s", who)
+			require.Eventually(s.t, func() bool { return s.buried(who) }, patience, time.Millisecond, "nobody reaps %s", who)
 		}
 	}
 	if !s.met("child") || s.dead("child") {
