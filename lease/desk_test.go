@@ -55,6 +55,7 @@ func seen(pid int64) process.Identity {
 func (d *desk) Self() (process.Process, error)        { return process.Process{Identity: seen(1)}, nil }
 func (d *desk) Lookup(int64) (process.Process, error) { return process.Process{}, process.ErrNotFound }
 func (d *desk) Boot() (string, error)                 { return hex("boot"), nil }
+func (*desk) Carriers(string) map[int64]string        { return nil }
 func (d *desk) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2}, nil
 }

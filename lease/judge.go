@@ -3,6 +3,7 @@ package lease
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
@@ -18,6 +19,7 @@ type view struct {
 	boot        string // "" where the boot id cannot be trusted
 	namespaces  process.Namespaces
 	seen        map[question]answer
+	carriers    func() map[int64]string // of the Mark, asked for at most once, and only where a boundary is empty
 }
 
 // question is one about a process, answer what the inspector said.
@@ -36,6 +38,7 @@ func (r *Registry) look() view {
 	v := view{sameMachine: r.sameMachine(), seen: map[question]answer{}}
 	v.boot, _ = r.opt.inspector.Boot()
 	v.namespaces, _ = r.opt.inspector.Namespaces()
+	v.carriers = sync.OnceValue(func() map[int64]string { return r.opt.inspector.Carriers(Mark) })
 	return v
 }
 

@@ -39,6 +39,11 @@ func (r *Registry) boundaryEmpty(v view, i *Inspection, l *leasefile.LeaseV2) bo
 		return false
 	}
 	p, fact := ask(r, v, i, l)
+	if p == vacant && i.Facts.OwnerBootCurrent {
+		if seen := v.carrier(i.ID); seen != "" {
+			p, fact = untold, fact+", but "+seen
+		}
+	}
 	i.Words = append(i.Words, "boundary "+i.Facts.Boundary+": "+fact)
 	i.Facts.BoundaryInhabited = p == inhabited
 	return p == vacant

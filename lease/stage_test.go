@@ -27,6 +27,7 @@ type stage struct {
 	pid   int64 // the last that was given
 	live  map[process.Identity]bool
 	names map[string]string // of leases, in the order of their acquire
+	marks map[int64]string  // by who carries them
 
 	owner, host process.Identity
 	store       *faulty
@@ -71,7 +72,8 @@ func (e eyes) Self() (process.Process, error) { return process.Process{Identity:
 func (e eyes) Lookup(int64) (process.Process, error) {
 	return process.Process{}, process.ErrNotFound
 }
-func (e eyes) Boot() (string, error) { return e.s.boot(), nil }
+func (e eyes) Boot() (string, error)            { return e.s.boot(), nil }
+func (e eyes) Carriers(string) map[int64]string { return e.s.marks }
 func (e eyes) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2}, nil
 }
@@ -195,6 +197,10 @@ func (s *stage) somebody(does string) string {
 		snap := s.handle.Snapshot()
 		note := leasefile.EmptyV1{LeaseID: id, Token: snap.Lease.Owner.Token, Gate: lease.HostOf(s.host)}
 		require.NoError(s.t, os.WriteFile(filepath.Join(s.dir, "owners", id+".empty"), note.AppendCanonical(nil), 0o600))
+	case "has the lease in its environment":
+		s.marks = map[int64]string{500: "another", 501: "another:" + id, 502: id}
+	case "had it, and has ended":
+		s.marks = map[int64]string{500: "another"}
 	case "executes another program in the owner":
 		require.NoError(s.t, s.handle.LetGo())
 	default:

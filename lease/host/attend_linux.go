@@ -33,6 +33,9 @@ func (g *gateProcess) attend(ctx context.Context, o options) ending {
 	empty := false
 	limit := deadline{after: o.grace + killWait}
 	done := ctx.Done()
+	for _, sig := range g.early {
+		g.pass(sig, false, &limit)
+	}
 	for {
 		select {
 		case f := <-frames:
@@ -44,7 +47,7 @@ func (g *gateProcess) attend(ctx context.Context, o options) ending {
 				o.signals = nil // else it would be ready for ever
 				continue
 			}
-			g.pass(sig, &limit)
+			g.pass(sig, g.tty, &limit)
 		case <-done:
 			done = nil
 			limit.start()
@@ -118,16 +121,31 @@ func (g *gateProcess) conclude(e ending, empty bool, err error) ending {
 	return e
 }
 
-// pass gives one signal to the plugin, by way of the gate.
-func (g *gateProcess) pass(sig os.Signal, limit *deadline) {
+// pass gives one signal to the plugin, by way of the gate. had: a terminal has sent it to the plugin's group as well.
+func (g *gateProcess) pass(sig os.Signal, had bool, limit *deadline) {
 	s, ok := sig.(syscall.Signal)
-	if !ok || !forwards(s, g.tty) {
+	if !ok || !forwards(s, had) {
 		return
 	}
 	if s == unix.SIGTERM || s == unix.SIGHUP {
 		limit.start()
 	}
 	_ = send(g.conn, kindSignal, word{Number: int(s)}) // a broken socket is seen by read
+}
+
+// waiting takes what has arrived on ch.
+func waiting(ch <-chan os.Signal) (all []os.Signal) {
+	for {
+		select {
+		case sig, open := <-ch:
+			if !open {
+				return all
+			}
+			all = append(all, sig)
+		default:
+			return all
+		}
+	}
 }
 
 // forwards is the one rule of which signals reach the plugin through us.

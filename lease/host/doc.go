@@ -39,14 +39,17 @@
 //   - cgroup-v2: the plugin is born in a control group below the owner's; the gate stays outside, or the group would never be
 //     empty. Stopped by cgroup.kill, whoever the processes belong to. Proved by the kernel's account of the group, so also after
 //     the gate was killed. A process that moved itself to another group (systemd-run and podman do that) is waited for by the
-//     gate, but without the gate nobody knows of it.
+//     gate; without the gate it is known by its environment only, and not if it has taken another one as well.
 //   - pid-namespace: the gate is the init of a new PID namespace, with a /proc of its own. Proved by its death: before an init is dead
 //     the kernel has killed everything inside. By request only: without privileges it takes a user namespace, in which set-uid
-//     programs, and so sudo, gain nothing and other owners of files are nobody; a plugin at a terminal has no job control.
+//     programs, and so sudo, gain nothing and other owners of files are nobody.
 //   - subreaper: stopped child by child, proved by the gate's note. A gate killed by SIGKILL leaves no proof, and so a lease that
 //     blocks until a reboot, or an operator's word (retire). A process that enters a foreign PID namespace and forks twice there is not seen. A set-uid
 //     program cannot be stopped by a gate without privileges: it is waited for.
 //   - process-group: as subreaper, and nothing is ever proved without the owner. Only with [AcceptUnproved].
+//
+// The plugin, and what it starts, has the lease's id in its environment ([lease.Mark]). After a crash no kind is taken for empty while a
+// process is seen that carries it.
 //
 // [WithBoundary] asks for one; auto, the default, is cgroup-v2 where a group can be made and else subreaper. [Choose] says
 // beforehand which it will be and why. None of them sees work that is handed to daemons (docker, at, systemd).

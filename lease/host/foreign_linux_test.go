@@ -3,6 +3,7 @@ package host_test
 import (
 	"bufio"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"containlease/lease/host"
+	"containlease/lease/verdict"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -72,14 +74,45 @@ func TestWhoeverEntersThePIDNamespaceIsEndedWithIt(t *testing.T) {
 	c.requireCleared()
 }
 
-// A control group without its gate says nothing of somebody who left it. The documents name this limit; a normal end does not have it
-// (see "leaves its cgroup").
-func TestWhoLeftTheGroupOfAKilledGateIsNotSeen(t *testing.T) {
+// leaver leaves its control group and goes on as SLEEP.
+const leaver = `trap "" TERM; setsid sh -c 'echo $$ >AWAY/cgroup.procs; echo $$; exec SLEEP 300' & wait; exec sleep 300`
+
+// A control group without its gate says nothing of somebody who left it, but its environment does.
+func TestWhoLeftTheGroupOfAKilledGateIsSeen(t *testing.T) {
 	needsRoot(t)
-	away := newGroup(t)
-	c := startCrash(t, "cgroup-v2", strings.ReplaceAll(`trap "" TERM; setsid sh -c 'echo $$ >AWAY/cgroup.procs; echo $$; exec sleep 300' & wait; exec sleep 300`, "AWAY", away))
+	c := startCrash(t, "cgroup-v2", strings.NewReplacer("AWAY", newGroup(t), "SLEEP", "sleep").Replace(leaver))
 	c.killBoth()
 	c.endGroup()
 	c.life.requireWhole()
+	c.requireKept(verdict.Uncertain, "no-proof")
+	require.Contains(t, c.find().Words[2], fmt.Sprintf("but pid %d is alive and has the lease in its environment", c.left))
+	killGroupOf(t, c)
+	c.life.requireCut()
+	c.requireCleared()
+}
+
+// Who took another environment as well is not seen. The documents name this limit; a normal end does not have it (see "leaves its
+// cgroup").
+func TestWhoLeftGroupAndEnvironmentOfAKilledGateIsNotSeen(t *testing.T) {
+	needsRoot(t)
+	c := startCrash(t, "cgroup-v2", strings.NewReplacer("AWAY", newGroup(t), "SLEEP", "env -i sleep").Replace(leaver))
+	environ := fmt.Sprintf("/proc/%d/environ", c.left)
+	require.Eventually(t, func() bool { text, err := os.ReadFile(environ); return err == nil && len(text) == 0 }, patience, patience/2000)
+	c.killBoth()
+	c.endGroup()
+	c.life.requireWhole()
+	c.requireCleared()
+}
+
+// Who escaped from a subreaper, which then left its note, is seen all the same.
+func TestWhoEscapedFromAGateThatLeftItsNoteIsSeen(t *testing.T) {
+	init := foreignNamespace(t)
+	c := startCrash(t, "subreaper", fmt.Sprintf(`nsenter --target %d --pid sh -c '(setsid sleep 300 &)' 2>/dev/null; echo $$; exec sleep 300`, init))
+	c.killOwner()
+	require.NoError(t, c.gate.Wait(t.Context()))
+	c.life.requireWhole()
+	c.requireKept(verdict.Uncertain, "no-proof")
+	require.NoError(t, unix.Kill(init, unix.SIGKILL))
+	c.life.requireCut()
 	c.requireCleared()
 }

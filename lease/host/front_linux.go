@@ -61,6 +61,7 @@ func (f *front) begin(kind leasefile.BoundaryKind, plugin []string) error {
 	if err != nil {
 		return err
 	}
+	pass("the front is up")
 	if err := send(control, kindFront, word{}); err != nil {
 		return fmt.Errorf("the owner of the lease is gone, or waits no more: %w", err)
 	}
@@ -72,6 +73,7 @@ func (f *front) begin(kind leasefile.BoundaryKind, plugin []string) error {
 	b.shape(attr.Sys)
 	argv := append([]string{gateName, strconv.Itoa(f.files), strconv.Itoa(f.files + 1)}, plugin...)
 	_, err = syscall.ForkExec("/proc/self/exe", argv, attr)
+	pass("the gate starts")
 	return os.NewSyscallError("starting the gate", err)
 }
 
@@ -112,6 +114,7 @@ func (f *front) mirror() error {
 			fmt.Fprintln(os.Stderr, &StartError{Path: os.Args[3], Err: syscall.Errno(w.Number)})
 			os.Exit(exitOfStart(syscall.Errno(w.Number)))
 		case kindStatus:
+			pass("the front ends")
 			endAs(syscall.WaitStatus(w.Number))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"containlease/gen/leasefile"
+	"containlease/lease"
 	"containlease/persist/file"
 
 	"golang.org/x/sys/unix"
@@ -121,7 +122,7 @@ func (g *gate) start() {
 	}
 	sys := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	g.inside.shape(sys)
-	attr := &syscall.ProcAttr{Dir: string(g.spec.Dir), Env: stringsOf(g.spec.Env), Files: files, Sys: sys}
+	attr := &syscall.ProcAttr{Dir: string(g.spec.Dir), Env: lease.Marked(stringsOf(g.spec.Env), g.spec.LeaseID), Files: files, Sys: sys}
 	var pid int
 	err := error(unix.ECANCELED)
 	if !g.front.hungUp() { // who killed the front wants nothing of the plugin to run

@@ -22,6 +22,8 @@ var roles = map[string]func() error{
 	"ladder-owner":    ladderOwner,
 	"asks":            asks,
 	"reuses-pid":      reusesPID,
+	"hides":           func() error { return elsewhere(hides) },
+	"looks-through":   func() error { return elsewhere(looksThrough) },
 	"doctor":          func() error { return elsewhere(doctor) },
 	"chooser":         func() error { return elsewhere(chooser) },
 	"becomes-root":    becomesRoot,

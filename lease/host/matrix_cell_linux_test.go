@@ -12,20 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nobodyKnows are the cells in which the child lives unseen: it left its control group, and the gate that would have waited
-// for it was killed. doc.go names this limit. No other cell is cleared while anybody lives.
-func (c *cell) nobodyKnows() bool {
-	return c.Story == "a child leaves its control group" && (c.Killed == "gate" || c.Killed == "all")
-}
-
 // measure plays the story up to the moment, kills, and looks.
-func (c *cell) measure(t *testing.T, crasher string, s story) {
+func (c *cell) measure(t *testing.T, crasher string, operator typist, s story) {
 	home := filepath.Join(t.TempDir(), "home")
-	var args []string
+	args := []string{"owner", home, c.Boundary}
 	if s.mover {
 		args = append(args, newGroup(t))
 	}
-	play := newScene(t, crasher, home, c.Boundary, args...)
+	if s.front {
+		args[0] = "preparer"
+	}
+	play := newScene(t, crasher, args...)
 	play.lead(s.moments[:c.at+1])
 	play.strike(c.Killed)
 	alive := play.settle()
@@ -37,20 +34,25 @@ func (c *cell) measure(t *testing.T, crasher string, s story) {
 		require.False(t, play.stage.saw("the gate has started the plugin"), "nobody opened the gate")
 	}
 
+	if c.Moment == "acquire: claimed" {
+		for _, suffix := range []string{"lock", "json"} {
+			found, err := filepath.Glob(filepath.Join(home, "owners", "*."+suffix))
+			require.NoError(t, err)
+			require.Len(t, found, 1, "the claim is made")
+		}
+	}
 	reg, err := lease.Open(t.Context(), home)
 	require.NoError(t, err)
 	defer reg.Close()
 	i := c.ask(t, reg)
+	if c.typed {
+		operator.requireSame(t, home, c)
+	}
 	group := groupOf(i)
 	c.Clears = c.clear(t, reg, i, alive, play)
 	empty(t, reg)
 	if group != "" {
 		require.NoDirExists(t, group)
-	}
-	if c.nobodyKnows() {
-		require.True(t, alive, "the documents name it as a limit that it lives")
-		require.Equal(t, "doctor --apply", c.Clears)
-		play.kill("child")
 	}
 }
 
@@ -83,7 +85,7 @@ func (c *cell) clear(t *testing.T, reg *lease.Registry, i *lease.Inspection, ali
 		return "nothing is left to clear"
 	}
 	if removes(t, reg) {
-		require.Equal(t, c.nobodyKnows(), alive, "it was cleared while a process lives")
+		require.False(t, alive, "it was cleared while a process lives")
 		return "doctor --apply"
 	}
 	if alive {

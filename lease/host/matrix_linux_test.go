@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 var update = flag.Bool("update", false, "rewrite what the documents are told of the crash matrix")
@@ -23,7 +24,7 @@ type place struct {
 	Story    string `json:"story"`
 	Boundary string `json:"boundary"`
 	Moment   string `json:"moment"`
-	Killed   string `json:"killed"` // owner, gate, plugin or all
+	Killed   string `json:"killed"` // owner, front, gate, plugin or all
 }
 
 // cell is one kill, and what is then found. tools/leasedoc reads the names of its members.
@@ -36,24 +37,34 @@ type cell struct {
 	Rule    string `json:"rule"`
 	Clears  string `json:"clears"`
 
-	at int // of the moment, in its story
+	at    int  // of the moment, in its story
+	typed bool // the commands are typed as well
 }
 
 // measured reports whether the cell was not skipped, by the boundary or the flag -run.
 func (c *cell) measured() bool { return c.Clears != "" }
 
-// TestCrashMatrix kills owner, gate, plugin or all of them at every moment of Run, in every boundary, and holds what it then
+// TestCrashMatrix kills owner, front, gate, plugin or all of them at every moment of Run and Prepare, in every boundary, and holds what it then
 // finds against what is committed. With -update it commits to what it finds.
 func TestCrashMatrix(t *testing.T) {
-	crasher := buildCrasher(t)
+	// Orphans come to us, and are reaped at a known time: a zombie is told from a process that is gone.
+	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+	defer func() { require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) }()
+	crasher, operator := buildCrasher(t), newTypist(t)
+	planned := map[string][]*cell{}
 	var cells []*cell
 	for _, s := range stories {
 		for _, kind := range s.kinds {
-			planned := s.cells(kind)
-			cells = append(cells, planned...)
+			planned[s.name+"/"+kind] = s.cells(kind)
+			cells = append(cells, planned[s.name+"/"+kind]...)
+		}
+	}
+	require.Greater(t, sample(cells, readCommitted(t)), 20)
+	for _, s := range stories {
+		for _, kind := range s.kinds {
 			t.Run(s.name+"/"+kind, func(t *testing.T) {
 				available(t, kind)
-				s.measure(t, crasher, planned)
+				s.measure(t, crasher, operator, planned[s.name+"/"+kind])
 			})
 		}
 	}
@@ -80,14 +91,14 @@ func (s story) cells(kind string) (cells []*cell) {
 const atOnce = 8
 
 // measure plays the story once for each cell.
-func (s story) measure(t *testing.T, crasher string, cells []*cell) {
+func (s story) measure(t *testing.T, crasher string, operator typist, cells []*cell) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	for _, c := range cells {
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			t.Run(c.Moment+"/"+c.Killed, func(t *testing.T) { c.measure(t, crasher, s) })
+			t.Run(c.Moment+"/"+c.Killed, func(t *testing.T) { c.measure(t, crasher, operator, s) })
 		})
 	}
 	running.Wait()
@@ -104,8 +115,7 @@ func write(t *testing.T, cells []*cell) {
 	require.NoError(t, os.WriteFile(measured, b.Bytes(), 0o644))
 }
 
-// compare holds every cell that was measured against the committed one.
-func compare(t *testing.T, cells []*cell) {
+func readCommitted(t *testing.T) map[place]cell {
 	t.Helper()
 	text, err := os.ReadFile(measured)
 	require.NoError(t, err)
@@ -115,10 +125,17 @@ func compare(t *testing.T, cells []*cell) {
 		require.NoError(t, json.Unmarshal(line, &c))
 		committed[c.place] = c
 	}
+	return committed
+}
+
+// compare holds every cell that was measured against the committed one.
+func compare(t *testing.T, cells []*cell) {
+	t.Helper()
+	committed := readCommitted(t)
 	require.Len(t, cells, len(committed), "cells are committed that nobody measures")
 	for _, c := range cells {
 		want := committed[c.place]
-		want.at = c.at
+		want.at, want.typed = c.at, c.typed
 		if c.measured() {
 			require.Equal(t, want, *c, "the crash matrix has changed: if this is meant, run the test with -update and then make gen")
 		}

@@ -4,7 +4,7 @@ package host_test
 // the order is always this one.
 type moment struct {
 	point string
-	who   string // owner, gate, plugin or child
+	who   string // owner, front, gate, plugin or child
 	kills string // who is killed here in passing, in a story that goes on without them
 }
 
@@ -16,16 +16,20 @@ type story struct {
 	first   int
 	victims func(at int, moments []moment) []string
 	mover   bool // the child leaves the plugin's control group
+	front   bool // the owner has a library start the plugin
 }
 
-var beginning = []moment{
+var acquiring = []moment{
 	{"before", "owner", ""},
 	{"acquire: staged", "owner", ""},
+	{"acquire: claimed", "owner", ""},
 	{"acquire: published", "owner", ""},
 	{"acquire: settled", "owner", ""},
 	{"acquire: memory moved", "owner", ""},
 	{"the boundary is built", "owner", ""},
-	{"the gate starts", "owner", ""},
+}
+
+var starting = []moment{
 	{"the gate is inside", "gate", ""},
 	{"the gate is identified", "owner", ""},
 	{"the boundary is recorded", "owner", ""},
@@ -42,6 +46,14 @@ var beginning = []moment{
 	{"the gate has started the plugin", "gate", ""},
 	{"the plugin runs", "plugin", ""},
 }
+
+var (
+	beginning = then(then(acquiring, moment{"the gate starts", "owner", ""}), starting...)
+	fronted   = then(then(acquiring, moment{"the front is up", "front", ""}, moment{"the gate starts", "front", ""}), starting...)
+)
+
+// holds are the points at which somebody is waited for, and kept, before another point: else they would go on beside each other.
+var holds = map[string]string{"the front ends": "nothing is left"}
 
 // runs is the last moment of the beginning in which everybody lives.
 var runs = moment{"the plugin leaves a child", "plugin", ""}
@@ -73,6 +85,15 @@ var stories = []story{{
 		moment{"cleanupUnsafe: settled", "owner", ""},
 		moment{"cleanupUnsafe: memory moved", "owner", ""}),
 }, {
+	name: "a library starts the plugin", kinds: kinds, victims: everybody, first: len(acquiring), front: true,
+	moments: then(fronted, runs,
+		moment{"the plugin ends", "gate", ""},
+		moment{"the front ends", "front", ""},
+		moment{"nothing is left", "gate", ""},
+		moment{"the gate leaves its note", "gate", ""},
+		moment{"the gate says that nothing is left", "gate", ""},
+		moment{"the gate ends", "owner", ""}),
+}, {
 	name: "a child leaves its control group", kinds: []string{"cgroup-v2"}, victims: everybody, first: len(beginning), mover: true,
 	moments: then(beginning, runs),
 }}
@@ -87,6 +108,9 @@ func everybody(at int, moments []moment) []string {
 		return !before(moments, at, from) && before(moments, at, until)
 	}
 	out := []string{"owner"}
+	if lives("the front is up", "nothing is left") {
+		out = append(out, "front")
+	}
 	if lives("the gate starts", "the gate ends") {
 		out = append(out, "gate")
 	}

@@ -31,10 +31,10 @@ type person struct {
 	pid int
 }
 
-func newScene(t *testing.T, crasher, home, kind string, args ...string) *scene {
+func newScene(t *testing.T, crasher string, args ...string) *scene {
 	t.Helper()
 	s := &scene{t: t, stage: newStage(t), life: newLifeline(t), people: map[string]person{}}
-	s.owner = exec.Command(crasher, append([]string{"owner", home, kind}, args...)...)
+	s.owner = exec.Command(crasher, args...)
 	s.owner.Env = append(os.Environ(), "CONTAINLEASE_FAULT_SOCKET="+s.stage.path)
 	s.owner.Stderr = os.Stderr
 	s.life.give(s.owner)
@@ -57,6 +57,9 @@ func (s *scene) clear() {
 func (s *scene) lead(moments []moment) {
 	s.t.Helper()
 	for i, m := range moments {
+		if held := holds[m.point]; held != "" {
+			s.stage.await(held)
+		}
 		a := s.stage.await(m.point)
 		s.meet(m.who, a.pid)
 		switch m.point {
@@ -72,6 +75,9 @@ func (s *scene) lead(moments []moment) {
 		default:
 			a.letOn()
 		}
+		if m.point == "the front ends" && i < len(moments)-1 {
+			s.wait("front")
+		}
 	}
 }
 
@@ -86,14 +92,14 @@ func (s *scene) meet(who string, pid int) {
 
 func (s *scene) met(who string) bool { _, yes := s.people[who]; return yes }
 
-// strike kills one, or owner, gate and plugin at once: all of them are stopped before the first is killed, so that nobody sees another's end.
+// strike kills one, or owner, front, gate and plugin at once: all of them are stopped before the first is killed, so that nobody sees another's end.
 func (s *scene) strike(victim string) {
 	s.t.Helper()
 	if victim != "all" {
 		s.kill(victim)
 		return
 	}
-	victims := []string{"plugin", "gate", "owner"} // the plugin would end with its gate
+	victims := []string{"plugin", "gate", "front", "owner"} // the plugin would end with its gate
 	victims = slices.DeleteFunc(victims, func(who string) bool { return !s.met(who) || s.dead(who) })
 	for _, who := range victims {
 		require.NoError(s.t, s.people[who].Signal(syscall.SIGSTOP))
@@ -119,6 +125,12 @@ func (s *scene) wait(who string) {
 	require.NoError(s.t, s.people[who].Wait(s.t.Context()))
 }
 
+// buried reports whether nothing is left of somebody, not even a zombie. An orphan is ours to reap, who has a parent is not.
+func (s *scene) buried(who string) bool {
+	_ = s.people[who].Reap()
+	return !alive(s.people[who].pid)
+}
+
 func (s *scene) dead(who string) bool {
 	s.t.Helper()
 	exited, err := s.people[who].Exited()
@@ -140,13 +152,14 @@ func (s *scene) stopped(who string) bool {
 }
 
 // settle lets whoever is left go on, and returns once nobody but the child can be alive. It reports whether the child is.
-func (s *scene) settle() (alive bool) {
+func (s *scene) settle() (survivor bool) {
 	s.t.Helper()
 	s.stage.free()
 	s.wait("owner")
-	for _, who := range []string{"gate", "plugin"} { // no gate lives without end, and no plugin without its gate
+	for _, who := range []string{"front", "gate", "plugin"} { // no gate lives without end, and neither front nor plugin without its gate
 		if s.met(who) {
 			s.wait(who)
+			require.Eventually(s.t, func() bool { return s.buried(who) }, patience, time.Millisecond, "nobody reaps %s", who)
 		}
 	}
 	if !s.met("child") || s.dead("child") {

@@ -143,6 +143,7 @@ func (p *Prepared) meet(ctx context.Context) (*gateProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)
 	}
+	pass("the gate is identified")
 	g.kill = func() error { return g.pidfd.Signal(syscall.SIGKILL) }
 	go func() {
 		defer close(g.dead)

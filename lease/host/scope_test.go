@@ -35,6 +35,7 @@ func (caller) Self() (process.Process, error) {
 	sha := strings.Repeat("ab", 32)
 	return process.Process{Identity: process.Identity{PID: 100, BootID: sha, StartID: sha}}, nil
 }
+func (caller) Carriers(string) map[int64]string        { return nil }
 func (caller) Namespaces() (process.Namespaces, error) { return process.Namespaces{}, nil }
 func (caller) Boot() (string, error)                   { return strings.Repeat("ab", 32), nil }
 

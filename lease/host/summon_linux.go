@@ -30,6 +30,7 @@ type gateProcess struct {
 	boundary boundary
 	path     string          // of the plugin, for messages
 	tty      bool            // the plugin reads from a terminal
+	early    []os.Signal     // what came before there was a gate to catch it
 	stopped  func(os.Signal) // told of every stop of the plugin; nil: nobody wants to know
 }
 
@@ -39,8 +40,24 @@ func (g *gateProcess) ended() bool {
 	return exited && err == nil
 }
 
-// summon starts a gate and makes sure which process it is. On an error there is none left.
+// summon starts a gate and makes sure which process it is; another one if a key ended it before it could catch any. On an error there is none left.
 func summon(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
+	var early []os.Signal
+	for {
+		g, err := summonOnce(h, cmd, b, o)
+		n := len(early)
+		early = append(early, waiting(o.signals)...)
+		if err == nil {
+			g.early = early
+			return g, nil
+		}
+		if !errors.Is(err, errUngreeted) || len(early) == n {
+			return nil, err
+		}
+	}
+}
+
+func summonOnce(h *lease.Handle, cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
 	g, err := launch(cmd, b, o)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGate, err)

@@ -20,6 +20,8 @@ func (inspector) Boot() (string, error) { return boot() }
 
 func (inspector) Namespaces() (Namespaces, error) { return Namespaces{}, nil }
 
+func (inspector) Carriers(string) map[int64]string { return nil }
+
 func (inspector) Status(id Identity, _ uint64) (Status, string) {
 	if flaw := id.flaw(); flaw != "" {
 		return Unknown, flaw

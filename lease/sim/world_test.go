@@ -161,6 +161,7 @@ type eyes struct {
 
 func (e eyes) Self() (process.Process, error) { return process.Process{Identity: e.proc.id}, nil }
 func (e eyes) Boot() (string, error)          { return e.proc.id.BootID, nil }
+func (eyes) Carriers(string) map[int64]string { return nil }
 func (e eyes) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2, Cgroup: 3}, nil
 }

@@ -128,6 +128,7 @@ func (world) Self() (process.Process, error) {
 }
 func (world) Lookup(int64) (process.Process, error) { return process.Process{}, process.ErrNotFound }
 func (world) Boot() (string, error)                 { return identity("now", 1).BootID, nil }
+func (world) Carriers(string) map[int64]string      { return nil }
 func (world) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 1}, nil
 }

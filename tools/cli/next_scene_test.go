@@ -43,6 +43,7 @@ func (s *scene) Self() (procs.Process, error) { return procs.Process{}, procs.Er
 func (s *scene) Lookup(int64) (procs.Process, error) {
 	return procs.Process{}, procs.ErrNotFound
 }
+func (*scene) Carriers(string) map[int64]string { return nil }
 func (s *scene) Namespaces() (procs.Namespaces, error) {
 	return procs.Namespaces{PID: 1, Time: 2}, nil
 }

@@ -18,19 +18,17 @@ func measuredCrashes(t *testing.T) []crashes.Cell {
 	return cells
 }
 
-// TestNothingMeasuredIsSaidTooEarly: no lease is cleared beside a living process, but for the limit that the document names.
+// TestNothingMeasuredIsSaidTooEarly: no lease is cleared, or admitted beside, while a process of it lives.
 func TestNothingMeasuredIsSaidTooEarly(t *testing.T) {
-	var unseen []crashes.Place
+	alive := 0
 	for _, c := range measuredCrashes(t) {
-		if c.Unseen() {
-			unseen = append(unseen, c.Place)
+		if c.Alive == crashes.Nobody {
+			continue
 		}
-		require.False(t, c.Acquire == "admits" && c.Alive != crashes.Nobody, "%+v", c)
+		alive++
+		require.False(t, c.Unseen() || c.Acquire == "admits", "%+v", c)
 	}
-	limit := crashes.Place{Story: "a child leaves its control group", Boundary: "cgroup-v2", Moment: "the plugin leaves a child", Killed: "gate"}
-	all := limit
-	all.Killed = "all"
-	require.Equal(t, []crashes.Place{limit, all}, unseen)
+	require.Greater(t, alive, 10)
 }
 
 // TestTheTablesSayWhatWasMeasured holds the story of section 7, whose boundary is the subreaper's, against the matrix.

@@ -3,8 +3,9 @@
 // Crasher is everybody in one run of the crash matrix: the owner, its gate, the plugin, and the child that the plugin leaves.
 //
 //	crasher owner HOME KIND [GROUP]
+//	crasher preparer HOME KIND
 //
-// Descriptor 3 is the lifeline that all of them inherit. With GROUP the child moves itself to that control group. The matrix builds
+// The second starts its plugin as a library does, so that there is a front. Descriptor 3 is the lifeline that all of them inherit. With GROUP the child moves itself to that control group. The matrix builds
 // it with the tag faultpoints and lets it on from point to point; see matrix_linux_test.go.
 package main
 
@@ -27,7 +28,7 @@ import (
 
 func main() {
 	host.GateMain()
-	roles := map[string]func(args []string) error{"owner": own, "plugin": plug, "child": stay}
+	roles := map[string]func(args []string) error{"owner": own, "preparer": own, "plugin": plug, "child": stay}
 	if err := roles[os.Args[1]](os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, os.Args[1]+":", err)
 		os.Exit(1)
@@ -60,7 +61,7 @@ func own(args []string) error {
 	}
 	cmd := exec.Command(self, append([]string{"plugin"}, args[2:]...)...)
 	cmd.ExtraFiles = []*os.File{os.NewFile(3, "lifeline")}
-	_, err = host.Run(ctx, h, cmd, host.WithBoundary(args[1]), host.AcceptUnproved(), host.WithGrace(20*time.Millisecond))
+	err = start[os.Args[1]](ctx, h, cmd, host.WithBoundary(args[1]), host.AcceptUnproved(), host.WithGrace(20*time.Millisecond))
 	if errors.Is(err, host.ErrUnsafe) {
 		return nil
 	}
@@ -70,6 +71,23 @@ func own(args []string) error {
 	}
 	host.FaultPoint("the owner's files are removed")
 	return nil
+}
+
+// start are the two ways to an end.
+var start = map[string]func(context.Context, *lease.Handle, *exec.Cmd, ...host.Option) error{
+	"owner": func(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...host.Option) error {
+		_, err := host.Run(ctx, h, cmd, opts...)
+		return err
+	},
+	"preparer": func(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, opts ...host.Option) error {
+		p, err := host.Prepare(ctx, h, cmd, opts...)
+		if err != nil {
+			return err
+		}
+		_ = cmd.Run() // as the library would; what became of it is Finish's to say
+		_, err = p.Finish(ctx)
+		return err
+	},
 }
 
 // plug is the plugin: it leaves a child that does not end when it is asked to, and ends.

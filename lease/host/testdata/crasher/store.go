@@ -30,7 +30,12 @@ func (s store) Stage(ctx context.Context, key string, content []byte) (persist.W
 		return nil, fmt.Errorf("what is no lease: %w", err)
 	}
 	w, err := s.Store.Stage(ctx, key, content)
-	return &write{w, events[l.(*leasefile.LeaseV2).Containment.Status]}, err
+	if err != nil {
+		return nil, err
+	}
+	event := events[l.(*leasefile.LeaseV2).Containment.Status]
+	host.FaultPoint(event + ": staged")
+	return &write{w, event}, nil
 }
 
 func (s store) Remove(ctx context.Context, key string, old persist.Digest) (persist.Write, error) {
@@ -43,15 +48,14 @@ type write struct {
 	event string
 }
 
-// Create is called under the catalogue lock, after admission and with the liveness lock taken.
+// Create is called under the catalogue lock, after admission, with the liveness lock taken and the evidence beside it.
 func (w *write) Create(ctx context.Context) error {
-	host.FaultPoint(w.event + ": staged")
+	host.FaultPoint(w.event + ": claimed")
 	_, err := w.published(w.Write.Create(ctx))
 	return err
 }
 
 func (w *write) Replace(ctx context.Context, old persist.Digest) error {
-	host.FaultPoint(w.event + ": staged")
 	_, err := w.published(w.Write.Replace(ctx, old))
 	return err
 }

@@ -7,12 +7,19 @@ import (
 	"containlease/tools/leasedoc/internal/crashes"
 )
 
-// victims are the columns of the crash matrix, by what is killed.
-var victims = []string{"owner", "gate", "plugin", "all"}
+// everyVictim is who may be killed, in the order of the columns. There is no front where the owner starts the gate itself.
+var everyVictim = []string{"owner", "front", "gate", "plugin", "all"}
+
+// victimsOf are the columns of a table.
+func victimsOf(cells []crashes.Cell) []string {
+	return slices.DeleteFunc(slices.Clone(everyVictim), func(who string) bool {
+		return !slices.ContainsFunc(cells, func(c crashes.Cell) bool { return c.Killed == who })
+	})
+}
 
 // crashDocument writes the crash matrix as it was measured.
 func crashDocument(cells []crashes.Cell) string {
-	p := newPage("The crash matrix", `Owner, gate, plugin, or all three are killed by SIGKILL at every step of a run, in every boundary. Nothing here is reasoned: a test of
+	p := newPage("The crash matrix", `Owner, front, gate, plugin, or all of them are killed by SIGKILL at every step of a run, in every boundary. Nothing here is reasoned: a test of
 lease/host (TestCrashMatrix) makes every cell anew with real processes and fails if one has changed. What the tables promise is in
 [lifecycle.md](lifecycle.md#7-a-crash-at-every-step); a test holds both against each other.`)
 	if len(cells) == 0 {
@@ -21,17 +28,11 @@ lease/host (TestCrashMatrix) makes every cell anew with real processes and fails
 	}
 	groups := groupCells(cells)
 	p.crashReading(len(cells), groups[0])
-	var unseen []crashes.Cell
 	for _, g := range groups {
 		p.heading(fmt.Sprintf("%s: %s", g[0].Boundary, g[0].Story))
 		p.crashTable(g)
-		for _, c := range g {
-			if c.Unseen() {
-				unseen = append(unseen, c)
-			}
-		}
 	}
-	p.crashLimits(unseen)
+	p.crashLimits()
 	return p.String()
 }
 
@@ -42,10 +43,11 @@ none sees another's end. The plugin has left a child in a session of its own tha
 as far as they can, and the home is looked at. A cell says:
 
 - what the **disk** says (absent: there is no lease);
-- who is **alive**, if anybody is: only ever the child. Owner and gate have always ended;
+- who is **alive**, if anybody is: only ever the child. Owner, front and gate have always ended;
 - the **verdict** with its rule, the same from acquire, list, show and doctor, and what acquire does about it;
 - what **clears** it, found out by doing it: after a reboot (an injected boot id) everything is cleared.
 
+No cell is cleared while a process lives. Where a library starts the plugin there is a front, and only the steps are shown that it has part in.
 Neighbouring moments with the same cells share a row. An empty cell: that one does not live at that moment, or "all" is the owner alone.
 
 The moments, in their order:
@@ -75,6 +77,7 @@ func groupCells(cells []crashes.Cell) (groups [][]crashes.Cell) {
 func (p *page) crashTable(cells []crashes.Cell) {
 	var rows [][]string
 	var last string
+	victims := victimsOf(cells)
 	for at := 0; at < len(cells); {
 		moment, row := cells[at].Moment, make([]string, 1+len(victims))
 		for ; at < len(cells) && cells[at].Moment == moment; at++ {
@@ -89,7 +92,11 @@ func (p *page) crashTable(cells []crashes.Cell) {
 		rows = append(rows, row)
 	}
 	closeRow(rows, last)
-	p.table([]string{"at", "owner killed", "gate killed", "plugin killed", "all killed"}, rows)
+	head := []string{"at"}
+	for _, who := range victims {
+		head = append(head, who+" killed")
+	}
+	p.table(head, rows)
 }
 
 // closeRow names the last moment that shares the last row.
@@ -110,16 +117,13 @@ func crashCell(f crashes.Found) string {
 	return s
 }
 
-func (p *page) crashLimits(unseen []crashes.Cell) {
-	p.heading("The limit: who left its boundary, and has no gate any more")
-	p.say(`A child that moved itself out of the plugin's control group is still waited for by the gate. If that gate is killed, nobody knows of the child:
-the group is empty, which is all that the kernel can say. These %d cells are cleared while it lives, and no others; a test fails if one is added,
-and if one is mended. A normal end does not have this limit, and pid-namespace does not have it at all.
-`, len(unseen))
-	for _, c := range unseen {
-		p.point("%s, %s, killed: %s. %s", c.Boundary, c.Moment, c.Killed, crashCell(c.Found))
-	}
-	p.say(`
-A process that enters a foreign PID namespace and forks twice there is lost to the gate of subreaper and process-group even at a normal end; cgroup-v2
-and pid-namespace have it still (TestAProcessThatEscapesIntoAForeignPIDNamespace).`)
+func (p *page) crashLimits() {
+	p.heading("The limit: who left boundary and environment, and has no gate any more")
+	p.say(`A child that moved itself out of the plugin's control group is still waited for by the gate. If that gate is killed, the kernel's account of
+the group says nothing of the child. Its environment does: the plugin and what it starts carry the lease's id in CONTAINLEASE_LEASES, and no boundary is
+taken for empty while a process is seen that does. Not seen is who also took another environment (su -l, sudo, env -i), or whose environment may not
+be read, a set-uid program of another user. A normal end does not have this limit, and pid-namespace does not have it at all.
+
+A process that enters a foreign PID namespace and forks twice there is lost to the gate of subreaper and process-group at a normal end; cgroup-v2
+and pid-namespace have it still (TestAProcessThatEscapesIntoAForeignPIDNamespace). After a crash its environment shows it in every kind.`)
 }
