@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
@@ -51,9 +52,13 @@ func (r *Registry) admit(ctx context.Context, h *Handle) error {
 // sweepShare bounds what sweeping costs: one sweep, which lists all of owners/, for so many leases and acquire.
 const sweepShare = 500
 
-// sweep clears what crashes left. The first acquire does it, and then each one in a small home, but only every n-th beside
-// many leases. Nothing depends on it, so what cannot be removed is no more than told, once h's turn is over.
+// sweep clears what crashes left: at each acquire in a small home, but only at every n-th beside many leases. Which one is
+// the first of a process is left to chance, for many processes acquire only once. Nothing depends on it, so what cannot be
+// removed is no more than told, once h's turn is over.
 func (r *Registry) sweep(ctx context.Context, keys []string, h *Handle) error {
+	if r.unswept < 0 {
+		r.unswept = rand.N(1 + len(keys)/sweepShare)
+	}
 	if r.unswept > 0 {
 		r.unswept--
 		return nil

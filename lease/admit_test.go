@@ -160,7 +160,7 @@ func TestAcquireBeside(t *testing.T) {
 	}
 }
 
-// A home of many leases is swept by the first acquire of a process and not by the next one.
+// A home of many leases is swept by one acquire in so many: which one is the first of a process is left to chance.
 func TestSweepIsShared(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	stray := func() string {
@@ -173,15 +173,17 @@ func TestSweepIsShared(t *testing.T) {
 		many[i] = uuid.NewString()
 	}
 	reg := openAround(t, dir, func(s *file.Store) persist.Store { return crowd{plain{s}, many} })
-	first := stray()
-	release(t, acquire(t, reg, "mine"))
-	require.NoFileExists(t, first)
-	second := stray()
-	release(t, acquire(t, reg, "mine"))
-	require.FileExists(t, second)
-	release(t, acquire(t, reg, "mine"))
-	release(t, acquire(t, reg, "mine"))
-	require.NoFileExists(t, second)
+	gone := func(path string) (after int) {
+		for after = 1; ; after++ {
+			release(t, acquire(t, reg, "mine"))
+			if _, err := os.Stat(path); err != nil {
+				return after
+			}
+			require.Less(t, after, 3)
+		}
+	}
+	require.LessOrEqual(t, gone(stray()), 3)
+	require.Equal(t, 3, gone(stray()), "1,001 leases are worth two acquires without a sweep")
 }
 
 // crowd names more leases than there are: they were released since.

@@ -20,8 +20,8 @@ type Registry struct {
 	working working // goroutines inside a transition or under the catalogue lock
 
 	// met holds the plugin of each lease that an acquire has read healthy: a lease id never changes its plugin, so the next
-	// one need not read it again. unswept is how many acquires may still go without a sweep. Only whoever holds the catalogue
-	// lock exclusively touches them.
+	// one need not read it again. unswept is how many acquires may still go without a sweep, negative before the first. Only
+	// whoever holds the catalogue lock exclusively touches them.
 	met     map[string]string
 	unswept int
 
@@ -51,7 +51,7 @@ func Open(ctx context.Context, dir string, opts ...Option) (*Registry, error) {
 // New returns the registry of any store. What is local by nature (locks, evidence, the machine's record) stays in
 // home, which the registry takes over.
 func New(store persist.Store, home *file.Home, opts ...Option) (*Registry, error) {
-	r := &Registry{home: home, store: store, opt: newOptions(opts), handles: map[string]*Handle{}, met: map[string]string{}}
+	r := &Registry{home: home, store: store, opt: newOptions(opts), handles: map[string]*Handle{}, met: map[string]string{}, unswept: -1}
 	r.working.strangers = r.opt.strangers || store != persist.Store(home.Store())
 	if r.opt.readOnly {
 		return r, nil
