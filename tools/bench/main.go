@@ -55,7 +55,7 @@ func end(err error) {
 
 // roles are what this program does as its own child.
 var roles = map[string]func(args []string) error{
-	"replace": replaceOften, "acquire": acquireOnce, "peer": peerOften, "cycle": cycleOnce,
+	"replace": replaceOften, "acquire": acquireOnce, "peer": peerOften, "cycle": cycleOnce, "own": own,
 }
 
 // places are the directories that are measured in: on a disk, whose syncs dominate, and in memory, where only work counts.

@@ -159,15 +159,3 @@ func acquireTargets(_ context.Context, out *bytes.Buffer, p places, _ int) error
 	fmt.Fprintf(out, "| the same, warm | %s |\n", verdict(median(warm), median(bare), 0.25))
 	return errors.Join(os.RemoveAll(home))
 }
-
-// fill makes a home and fills it; leave ends the leases' owner.
-func fill(home string, n int) (leave func() error, err error) {
-	reg, err := lease.Open(context.Background(), home)
-	if err != nil {
-		return nil, err
-	}
-	if err := reg.Close(); err != nil {
-		return nil, err
-	}
-	return scene.Fill(home, n)
-}

@@ -1,6 +1,10 @@
 package scene
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
 
 // moreFiles makes room for n more open files.
 func moreFiles(n int) error {
@@ -13,5 +17,8 @@ func moreFiles(n int) error {
 		return nil
 	}
 	l.Cur, l.Max = need, max(l.Max, need)
-	return unix.Setrlimit(unix.RLIMIT_NOFILE, &l)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("holding %d locks needs %d open files: %w", n, need, err)
+	}
+	return nil
 }
