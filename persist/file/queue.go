@@ -41,10 +41,14 @@ func standIn(sys system, w waiter, f lockFile, how locking) *place {
 	return p
 }
 
-// wait returns once the lock was given, or ctx has ended: then left tells that the place may be taken over.
+// wait returns once the lock was given, or ctx has ended: then left tells that the place may be taken over. With any other
+// error the descriptor is closed.
 func (p *place) wait(ctx context.Context) (left bool, err error) {
 	select {
 	case err := <-p.got:
+		if err != nil {
+			_ = p.sys.Close(p.file.fd)
+		}
 		return false, err
 	case <-ctx.Done():
 	}
@@ -84,13 +88,10 @@ func (h *Home) queue(ctx context.Context, w waiter, f lockFile, how locking) (lo
 		p = standIn(h.sys, w, f, how)
 	}
 	left, err := p.wait(ctx)
-	switch {
-	case left:
+	if left {
 		h.mu.Lock()
 		h.places[how] = append(h.places[how], p)
 		h.mu.Unlock()
-	case err != nil && ctx.Err() == nil:
-		_ = h.sys.Close(p.file.fd)
 	}
 	return p.file, err
 }
