@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"runtime"
 	"syscall"
+	"time"
 
 	"containlease/persist"
 )
 
 const (
 	largestRecord = 32 << 10
-	// readAttempts bounds how often a record that is replaced while it is read is opened again.
-	readAttempts = 100
+	// readAttempts bounds how often a record that is replaced while it is read is opened again: some times at once, and then
+	// for about two seconds. On btrfs a name is on its way as long as its transaction takes.
+	readAttempts, readAtOnce = 116, 16
+	longestRest              = 20 * time.Millisecond
 )
 
 // errMoved: what was read is not what the name means now.
@@ -23,13 +25,15 @@ var errMoved = errors.New("replaced while it was read")
 // read is the careful read: it returns content only if the name meant that file, untouched, from before the first byte
 // until after the last. persist.ErrNotExist, or a *persist.RecordError.
 func (d *dir) read(name string) ([]byte, error) {
+	rest := firstPause
 	for attempt := range readAttempts {
 		content, err := d.readOnce(name)
 		if err != errMoved {
 			return content, err
 		}
-		if attempt > readAttempts/2 {
-			runtime.Gosched() // the writer may need this processor to come to rest
+		if attempt >= readAtOnce { // the writer may need this processor to come to rest
+			time.Sleep(rest)
+			rest = min(2*rest, longestRest)
 		}
 	}
 	return nil, &persist.RecordError{Key: name, Kind: persist.Unstable, Detail: fmt.Sprintf("it was replaced during each of %d reads", readAttempts)}
