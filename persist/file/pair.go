@@ -21,7 +21,9 @@ func (s *Store) takePair(key string) (pair, bool) {
 func (s *Store) putPair(key string, p pair) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.settled[key].close() // of another attempt meanwhile
 	if !s.swaps.Load() {
+		delete(s.settled, key)
 		p.close()
 		return
 	}
