@@ -22,7 +22,6 @@ type Home struct {
 
 	mu     sync.Mutex
 	idle   lockFile // holds no lock; its fd is -1 while there is none
-	places map[locking][]*place
 	closed bool
 }
 
@@ -68,7 +67,7 @@ func Open(dir string, opts ...Option) (*Home, error) {
 }
 
 func openHome(sys system, path string) (*Home, error) {
-	h := &Home{sys: sys, idle: lockFile{fd: -1}, places: map[locking][]*place{}}
+	h := &Home{sys: sys, idle: lockFile{fd: -1}}
 	opened := false
 	defer func() {
 		if !opened {

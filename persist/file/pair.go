@@ -1,5 +1,10 @@
 package file
 
+import (
+	"errors"
+	"io/fs"
+)
+
 // pair is the two files that take turns in being a key's record and its spare, as far as they are held open: nil where one
 // has to be opened by its name. Whoever has the pair is the one writer of the key. What is held may have lost its name
 // meanwhile, so nothing is published, and nothing believed of the record, before a look at the name.
@@ -21,7 +26,9 @@ func (s *Store) takePair(key string) (pair, bool) {
 func (s *Store) putPair(key string, p pair) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.settled[key].close() // of another attempt meanwhile
 	if !s.swaps.Load() {
+		delete(s.settled, key)
 		p.close()
 		return
 	}
@@ -54,4 +61,41 @@ func (s *Store) close() {
 		p.close()
 		s.settled[key] = pair{}
 	}
+}
+
+// stillSpare makes sure that the spare's path means the file with the content, ours alone: it may have been open for long.
+// As no other directory has that file, it is dir.check too. Where the name is somebody else's the file is given up, and the
+// next attempt stages in a new one.
+func (w *write) stillSpare() error {
+	d, name := w.s.d, w.file.name
+	i, err := d.sys.Lstat(cwd, d.join(name))
+	bad := d.notPrivate(name, i)
+	switch {
+	case err == nil && i.Inode == w.file.id && bad == nil:
+		return nil
+	case err == nil && i.Inode == w.file.id:
+		err = bad
+	case err == nil:
+		err = errMoved
+	}
+	if cerr := d.check(); cerr != nil {
+		return cerr
+	}
+	if err == bad || err == errMoved || errors.Is(err, fs.ErrNotExist) {
+		w.file.name = ""
+	}
+	return d.failed("publish", name, err)
+}
+
+// current is what the record's name means now: the file that is held, or one to be opened.
+func (w *write) current() ([]byte, error) {
+	name := recordFile(w.key)
+	if w.record != nil {
+		if content := w.s.d.reread(w.record, name); content != nil {
+			return content, nil
+		}
+		w.record.close()
+		w.record = nil
+	}
+	return w.s.d.read(name)
 }

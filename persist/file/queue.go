@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -13,100 +14,107 @@ type waiter interface {
 }
 
 // place is one place in that queue, and the goroutine that stands there. It is left by leaving the goroutine behind, which
-// gives the lock back as soon as it gets it; until then the next who waits takes the place over, so that a holder who never
-// ends costs one goroutine, however often somebody gives up on it.
+// gives the lock back as soon as it gets it; until then the next who waits takes the place over.
 type place struct {
-	sys  system
-	file lockFile
+	spot
+	sys system
+	fd  int
+	got chan error // buffered: how it ended
 
-	mu    sync.Mutex
-	owned bool       // by somebody who waits for served
-	over  bool       // the goroutine has ended
-	got   chan error // buffered: how it ended, for the owner
+	over bool // the goroutine has ended; left guards it
 }
 
-// standIn queues f for the lock.
-func standIn(sys system, w waiter, f lockFile, how locking) *place {
-	p := &place{sys: sys, file: f, owned: true, got: make(chan error, 1)}
+// spot is what is waited for.
+type spot struct {
+	file inode
+	how  locking
+}
+
+// left holds the places that nobody waits at, of the whole process: a holder who never ends costs one blocked thread, however
+// often somebody gives up on it, and however often the home is opened anew for that.
+var left = struct {
+	sync.Mutex
+	at map[spot][]*place
+}{at: map[spot][]*place{}}
+
+// standIn queues fd for the lock.
+func standIn(sys system, w waiter, s spot, fd int) *place {
+	p := &place{spot: s, sys: sys, fd: fd, got: make(chan error, 1)}
 	go func() {
-		err := w.AwaitFlock(f.fd, how)
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		err := w.AwaitFlock(fd, s.how)
+		left.Lock()
+		defer left.Unlock()
 		p.over = true
 		p.got <- err
-		if !p.owned {
+		if p.take() {
 			p.close()
 		}
 	}()
 	return p
 }
 
-// wait returns once the lock was given, or ctx has ended: then left tells that the place may be taken over. With any other
-// error the descriptor is closed.
-func (p *place) wait(ctx context.Context) (left bool, err error) {
+// wait returns once the lock was given. On an error there is no descriptor to close any more.
+func (p *place) wait(ctx context.Context) error {
 	select {
 	case err := <-p.got:
 		if err != nil {
-			_ = p.sys.Close(p.file.fd)
+			p.close()
 		}
-		return false, err
+		return err
 	case <-ctx.Done():
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.owned = false
+	left.Lock()
+	defer left.Unlock()
 	if p.over {
 		p.close()
+	} else {
+		left.at[p.spot] = append(left.at[p.spot], p)
 	}
-	return !p.over, context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
-// takeOver tells whether somebody stands here whom nobody waits for.
-func (p *place) takeOver() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
+// take tells whether the place was left, and has it so no longer. The caller has locked left.
+func (p *place) take() bool {
+	places := left.at[p.spot]
+	i := slices.Index(places, p)
+	if i < 0 {
 		return false
 	}
-	p.owned = true
+	if places = slices.Delete(places, i, i+1); len(places) > 0 {
+		left.at[p.spot] = places
+	} else {
+		delete(left.at, p.spot)
+	}
 	return true
 }
 
 // close gives back what nobody wants any more. The lock is given back before the descriptor: a child may have that too.
 func (p *place) close() {
-	_ = p.sys.Flock(p.file.fd, unlock)
-	_ = p.sys.Close(p.file.fd)
+	_ = p.sys.Flock(p.fd, unlock)
+	_ = p.sys.Close(p.fd)
 }
 
-// queue waits in the kernel's queue and returns the descriptor that has the lock, which may be another one's than f's. Where
+// takeOver returns a place that was left, nil where there is none.
+func takeOver(s spot) *place {
+	left.Lock()
+	defer left.Unlock()
+	if len(left.at[s]) == 0 {
+		return nil
+	}
+	p := left.at[s][0]
+	p.take()
+	return p
+}
+
+// queue waits in the kernel's queue and returns the descriptor that has the lock, which may be another one than f's. Where
 // it fails none is left to close.
 func (h *Home) queue(ctx context.Context, w waiter, f lockFile, how locking) (lockFile, error) {
-	p := h.takePlace(how)
+	s := spot{f.id, how}
+	p := takeOver(s)
 	if p != nil {
 		_ = h.sys.Close(f.fd)
 	} else {
-		p = standIn(h.sys, w, f, how)
+		p = standIn(h.sys, w, s, f.fd)
 	}
-	left, err := p.wait(ctx)
-	if left {
-		h.mu.Lock()
-		h.places[how] = append(h.places[how], p)
-		h.mu.Unlock()
-	}
-	return p.file, err
-}
-
-// takePlace takes over a place that was left, and forgets those where nobody stands any more; nil where there is none.
-func (h *Home) takePlace(how locking) *place {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for places := h.places[how]; len(places) > 0; {
-		p := places[0]
-		places = places[1:]
-		h.places[how] = places
-		if p.takeOver() {
-			return p
-		}
-	}
-	return nil
+	return lockFile{p.fd, f.id}, p.wait(ctx)
 }

@@ -43,8 +43,9 @@ func (s *Store) Stage(ctx context.Context, key string, content []byte) (persist.
 	return w, nil
 }
 
-// inSpare overwrites the spare, which is opened where it is not held. A spare on which anything fails is given up: a failed
-// sync is never repeated on the same file. persist.ErrNotExist: there is none that could be used.
+// inSpare overwrites the spare, which is opened where it is not held. One that is held may have become the record under
+// another writer, and what is visible is never written into: so its name is looked at first. A spare on which anything fails is
+// given up: a failed sync is never repeated on the same file. persist.ErrNotExist: there is none that could be used.
 func (w *write) inSpare(f *newFile, content []byte) error {
 	if f == nil {
 		name := spareFile(w.key)
@@ -58,11 +59,11 @@ func (w *write) inSpare(f *newFile, content []byte) error {
 			return persist.ErrNotExist
 		}
 		f = &newFile{d: w.s.d, fd: fd, id: i.Inode, temp: name, name: name, mtime: i.Mtime}
-	}
-	if err := f.overwrite(content); errors.Is(err, persist.ErrNotExist) {
+	} else if i, err := f.d.sys.Lstat(f.d.fd, f.name); err != nil || i.Inode != f.id {
 		f.close()
-		return err
-	} else if err != nil {
+		return persist.ErrNotExist
+	}
+	if err := f.overwrite(content); err != nil {
 		f.drop()
 		return err
 	}
@@ -73,17 +74,13 @@ func (w *write) inSpare(f *newFile, content []byte) error {
 // overwrite makes content the durable whole of a file that had other content, and gives it a modification time that it
 // never had. The clock of the file system ticks too slowly for that on kernels before 6.13: a reader that sleeps through
 // two replacements would find the file that it opened under the record's name again, with other bytes and equal times.
-// persist.ErrNotExist: the file has lost its name.
 func (f *newFile) overwrite(content []byte) error {
 	if err := f.fill(content); err != nil {
 		return err
 	}
 	i, err := f.d.sys.Stat(f.fd)
-	switch {
-	case err != nil:
+	if err != nil {
 		return f.d.failed("look at", f.temp, err)
-	case i.Links == 0:
-		return persist.ErrNotExist
 	}
 	if i.Size > int64(len(content)) {
 		if err := f.truncate(int64(len(content))); err != nil {

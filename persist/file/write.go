@@ -127,30 +127,6 @@ func (w *write) begin(ctx context.Context) error {
 	return w.s.d.check()
 }
 
-// stillSpare makes sure that the spare's path means the file with the content, ours alone: it may have been open for long.
-// As no other directory has that file, it is dir.check too. Where the name is somebody else's the file is given up, and the
-// next attempt stages in a new one.
-func (w *write) stillSpare() error {
-	d, name := w.s.d, w.file.name
-	i, err := d.sys.Lstat(cwd, d.join(name))
-	bad := d.notPrivate(name, i)
-	switch {
-	case err == nil && i.Inode == w.file.id && bad == nil:
-		return nil
-	case err == nil && i.Inode == w.file.id:
-		err = bad
-	case err == nil:
-		err = errMoved
-	}
-	if cerr := d.check(); cerr != nil {
-		return cerr
-	}
-	if err == bad || err == errMoved || errors.Is(err, fs.ErrNotExist) {
-		w.file.name = ""
-	}
-	return d.failed("publish", name, err)
-}
-
 // expect makes sure that the record has the digest old. Anything that is not a record of ours is a change too.
 func (w *write) expect(old persist.Digest) error {
 	content, err := w.current()
@@ -164,19 +140,6 @@ func (w *write) expect(old persist.Digest) error {
 		return fmt.Errorf("%w: %w", persist.ErrChanged, w.s.named(w.key, err))
 	}
 	return w.s.named(w.key, err)
-}
-
-// current is what the record's name means now: the file that is held, or one to be opened.
-func (w *write) current() ([]byte, error) {
-	name := recordFile(w.key)
-	if w.record != nil {
-		if content := w.s.d.reread(w.record, name); content != nil {
-			return content, nil
-		}
-		w.record.close()
-		w.record = nil
-	}
-	return w.s.d.read(name)
 }
 
 func (w *write) refused(why error) error { return w.s.named(w.key, why) }

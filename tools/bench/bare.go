@@ -68,14 +68,17 @@ func (b *bare) transition() error {
 	return errors.Join(unix.Fstatat(unix.AT_FDCWD, b.path, &st, unix.AT_SYMLINK_NOFOLLOW), b.replace())
 }
 
-// replace is every system call that one replacement of a record makes, in its order, and nothing else: stage in the spare,
-// lock, look at the spare by its path, read what is replaced, look at its name, publish, unlock, settle.
+// replace is every system call that one replacement of a record makes, in its order, and nothing else: look at the spare and
+// stage in it, lock, look at the spare by its path, read what is replaced, look at its name, publish, unlock, settle.
 func (b *bare) replace() error {
 	spare, record, dir := b.files[b.n%2], b.files[(b.n+1)%2], int(b.dir.Fd())
 	b.n++
 	var st unix.Stat_t
 	look := func(dir int, name string) error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) }
-	_, err := unix.Pwrite(spare, b.content, 0)
+	err := look(dir, b.spare)
+	if err == nil {
+		_, err = unix.Pwrite(spare, b.content, 0)
+	}
 	err = errors.Join(err, unix.Fstat(spare, &st), unix.Fdatasync(spare), unix.Flock(dir, unix.LOCK_SH|unix.LOCK_NB),
 		look(dir, b.record), look(unix.AT_FDCWD, b.path))
 	if err != nil {
