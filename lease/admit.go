@@ -21,7 +21,7 @@ func (r *Registry) admit(ctx context.Context, h *Handle) error {
 	if err := r.checkActive(op, h.wish.enabled); err != nil {
 		return err
 	}
-	keys, err := r.keys(ctx)
+	keys, err := r.keys(ctx, r.greet)
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func pluginIn(e persist.Entry) string {
 	return strings.Clone(l.Operation().PluginID) // and not the whole content, which it is a part of
 }
 
-// keys names all records. A store that can only list them shows their content at once: they are met then and there.
-func (r *Registry) keys(ctx context.Context) ([]string, error) {
+// keys names all records. A store that can only list them shows their content at once: then see is given each.
+func (r *Registry) keys(ctx context.Context, see func(persist.Entry)) ([]string, error) {
 	if s, ok := r.store.(persist.Lister); ok {
 		return s.Keys(ctx)
 	}
@@ -138,11 +138,16 @@ func (r *Registry) keys(ctx context.Context) ([]string, error) {
 			continue
 		}
 		keys = append(keys, e.Key)
-		if plugin := pluginIn(e); plugin != "" {
-			r.met[e.Key] = plugin
-		}
+		see(e)
 	}
 	return keys, nil
+}
+
+// greet meets a lease whose content is at hand.
+func (r *Registry) greet(e persist.Entry) {
+	if plugin := pluginIn(e); plugin != "" {
+		r.met[e.Key] = plugin
+	}
 }
 
 // admitBeside judges one record in the way. Only malformed ones block a plugin that is not their own.

@@ -36,7 +36,7 @@ func (r *Registry) Sweep(ctx context.Context) ([]Leftover, error) {
 	}
 	var left *file.LeftoversError
 	err := r.alone(ctx, func() error {
-		keys, err := r.keys(ctx)
+		keys, err := r.keys(ctx, func(persist.Entry) {})
 		if err == nil {
 			_, err = r.home.Sweep(ctx, keys)
 		}
@@ -50,7 +50,7 @@ func (r *Registry) Sweep(ctx context.Context) ([]Leftover, error) {
 
 // leftovers joins what lies there with why a sweep could not remove it.
 func (r *Registry) leftovers(ctx context.Context, swept *file.LeftoversError) (out []Leftover, err error) {
-	keys, err := r.stored(ctx)
+	keys, err := r.keys(ctx, func(persist.Entry) {})
 	if err != nil {
 		return nil, err
 	}
@@ -83,18 +83,4 @@ func about(swept *file.LeftoversError, path string) error {
 		}
 	}
 	return nil
-}
-
-// stored names all records, without the memory of acquire.
-func (r *Registry) stored(ctx context.Context) (keys []string, err error) {
-	if s, ok := r.store.(persist.Lister); ok {
-		return s.Keys(ctx)
-	}
-	for e, err := range r.store.List(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, e.Key)
-	}
-	return keys, nil
 }

@@ -23,10 +23,8 @@ type ending struct {
 func (g *gateProcess) attend(ctx context.Context, o options) ending {
 	defer g.pidfd.Close()
 	defer g.conn.Close()
-	frames := make(chan frame)
-	quit := make(chan struct{})
+	frames, quit, broken := make(chan frame), make(chan struct{}), make(chan error, 1)
 	defer close(quit)
-	broken := make(chan error, 1)
 	go func() { broken <- g.read(frames, quit) }()
 
 	var e ending

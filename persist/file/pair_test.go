@@ -21,7 +21,7 @@ func TestReplaceOpensNothing(t *testing.T) {
 	for i := range 3 {
 		put(t, h, persist.Replace, keyA, v[i], v[i+1])
 	}
-	require.Zero(t, tr.count("open", "create", "close"), "%v", tr.seen())
+	require.Zero(t, tr.count("open", "openDir", "create"), "%v", tr.seen())
 	put(t, h, persist.Remove, keyA, v[3], nil)
 	require.Empty(t, h.store.settled)
 }

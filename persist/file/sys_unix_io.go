@@ -28,9 +28,14 @@ func (kernel) SetMtime(dir int, name string, nanoseconds int64) error {
 var flockOf = [...]int{lockShared: unix.LOCK_SH, lockExclusive: unix.LOCK_EX, unlock: unix.LOCK_UN}
 
 func (kernel) Flock(fd int, how locking) error {
-	return retry(func() error { return unix.Flock(fd, flockOf[how]|unix.LOCK_NB) })
+	op := flockOf[how]
+	if how != unlock {
+		op |= unix.LOCK_NB
+	}
+	return retry(func() error { return unix.Flock(fd, op) })
 }
 
+// AwaitFlock is waiter's.
 func (kernel) AwaitFlock(fd int, how locking) error {
 	return retry(func() error { return unix.Flock(fd, flockOf[how]) })
 }

@@ -21,8 +21,8 @@ import (
 // stable is how many leases exist all the time while they move without a pause.
 const stable = 24
 
-// scan lists a home in which every lease is being replaced by three other homes' worth of writers until so many leases have been
-// read. None may be missed, and none may be called anything but a lease.
+// scan lists a home in which every lease is being replaced by three writers until so many leases have been read. None may be
+// missed, and none may be called anything but a lease.
 func scan(ctx context.Context, home string, reads int) error {
 	reg, err := lease.Open(ctx, home)
 	if err != nil {
@@ -39,31 +39,41 @@ func scan(ctx context.Context, home string, reads int) error {
 		return err
 	}
 	defer writer.Close()
+	start := time.Now()
+	var moves atomic.Int64
+	lists := 0
+	err = besideWriters(ctx, writer, &moves, func(ctx context.Context) (err error) {
+		lists, err = scanAll(ctx, reg, writer, reads)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("scanning beside transitions: %w", err)
+	}
+	fmt.Printf("%d reads in %d listings of %s beside %d transitions in %s: none missed, none called malformed\n",
+		lists*stable, lists, scene.FileSystem(filepath.Dir(home)), moves.Load(), time.Since(start).Round(time.Second))
+	return nil
+}
+
+// besideWriters runs do while three goroutines replace all leases of the home, each its own third.
+func besideWriters(ctx context.Context, writer *file.Home, moves *atomic.Int64, do func(context.Context) error) error {
 	entries, err := entriesOf(ctx, writer)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
-	var moves atomic.Int64
 	var failed [3]error // one for each writer
 	for part := range failed {
 		all.Go(func() {
-			if err := move(ctx, writer, entries[part*stable/3:(part+1)*stable/3], &moves); err != nil && ctx.Err() == nil {
+			if err := move(ctx, writer, entries[part*stable/3:(part+1)*stable/3], moves); err != nil && ctx.Err() == nil {
 				failed[part] = err
 			}
 		})
 	}
-	start := time.Now()
-	lists, err := scanAll(ctx, reg, writer, reads)
+	err = do(ctx)
 	cancel()
 	all.Wait()
-	if err := errors.Join(err, errors.Join(failed[:]...)); err != nil {
-		return fmt.Errorf("scanning beside transitions: %w", err)
-	}
-	fmt.Printf("%d reads in %d listings of %s beside %d transitions in %s: none missed, none called malformed\n",
-		lists*stable, lists, scene.FileSystem(filepath.Dir(home)), moves.Load(), time.Since(start).Round(time.Second))
-	return nil
+	return errors.Join(err, errors.Join(failed[:]...))
 }
 
 // entriesOf lists a home in which everything is healthy.
