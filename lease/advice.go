@@ -62,6 +62,9 @@ func (i *Inspection) names() []string {
 	if l, ok := i.Lease.(*leasefile.LeaseV2); ok && l.Containment.Host != nil {
 		names = append(names, "{host}", pid(l.Containment.Host.PID))
 	}
+	if i.carrier != 0 {
+		names = append(names, "{carrier}", strconv.FormatInt(i.carrier, 10))
+	}
 	if i.Evidence != nil {
 		names = append(names, "{group}", quote(i.Evidence.Boundary.Path))
 	}

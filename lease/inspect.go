@@ -30,6 +30,8 @@ type Inspection struct {
 	Problem  error  // why it is no lease, or nil
 	Foreign  bool   // a name that is not ours: reported, blocks nothing
 	Evidence *leasefile.EvidenceV1
+
+	carrier int64 // the pid of a process with the lease in its environment, where its boundary is empty; else 0
 }
 
 // word is the state as a person reads it.

@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,14 +21,14 @@ func Marked(env []string, id string) []string {
 	return append([]string{mark}, slices.DeleteFunc(slices.Clone(env), isMark)...)
 }
 
-// carrier tells of a process that carries the mark of a lease, "" where none is seen. All processes are looked at once for each
+// carrier is the pid of a process that carries the mark of a lease, 0 where none is seen. All processes are looked at once for each
 // operation; a removal, which judges again, looks again.
-func (v view) carrier(id string) string {
+func (v view) carrier(id string) int64 {
 	all := v.carriers()
 	for _, pid := range slices.Sorted(maps.Keys(all)) {
 		if slices.Contains(strings.Split(all[pid], ":"), id) {
-			return fmt.Sprintf("pid %d is alive and has the lease in its environment (%s)", pid, Mark)
+			return pid
 		}
 	}
-	return ""
+	return 0
 }

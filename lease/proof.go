@@ -2,6 +2,7 @@ package lease
 
 import (
 	"errors"
+	"fmt"
 
 	"containlease/gen/leasefile"
 	"containlease/lease/cgroup"
@@ -40,12 +41,12 @@ func (r *Registry) boundaryEmpty(v view, i *Inspection, l *leasefile.LeaseV2) bo
 	}
 	p, fact := ask(r, v, i, l)
 	if p == vacant && i.Facts.OwnerBootCurrent {
-		if seen := v.carrier(i.ID); seen != "" {
-			p, fact = untold, fact+", but "+seen
+		if i.carrier = v.carrier(i.ID); i.carrier != 0 {
+			p, fact = untold, fmt.Sprintf("%s, but pid %d is alive and has the lease in its environment (%s)", fact, i.carrier, Mark)
 		}
 	}
 	i.Words = append(i.Words, "boundary "+i.Facts.Boundary+": "+fact)
-	i.Facts.BoundaryInhabited = p == inhabited
+	i.Facts.BoundaryInhabited, i.Facts.BoundaryCarried = p == inhabited, i.carrier != 0
 	return p == vacant
 }
 

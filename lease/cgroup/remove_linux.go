@@ -89,5 +89,5 @@ func Look(p Place) (State, string) {
 	case empty:
 		return Vacant, "no process in the control group (populated 0)"
 	}
-	return Populated, fmt.Sprintf("a process is in the control group (populated 1); `echo 1 >%s` ends it", filepath.Join(p.Path, "cgroup.kill"))
+	return Populated, "a process is in the control group (populated 1)"
 }

@@ -164,7 +164,7 @@ func TestOwnerAndGateAreKilledInEveryBoundary(t *testing.T) {
 			case "cgroup-v2":
 				c.life.requireWhole()
 				c.requireKept(verdict.Uncertain, "no-proof")
-				require.Contains(t, c.find().Words[2], "cgroup.kill")
+				require.Contains(t, c.find().Next, "/cgroup.kill; ")
 				c.endGroup()
 				c.life.requireCut()
 				c.requireCleared()

@@ -31,11 +31,12 @@ var leavers = map[string]func() *exec.Cmd{
 	"ignores TERM":      script(`(trap "" TERM; while :; do sleep 1; done) &`),
 	"stopped":           script(`(kill -STOP $(exec sh -c 'echo $PPID')) &`),
 	"kills itself":      script(`setsid sleep 300 & kill -KILL $$`),
-	"own PID namespace": script(`setsid unshare --pid --fork --mount-proc sleep 300 &`),
-	"own cgroup namespace, mounts, user namespace": script(`setsid unshare --cgroup --mount --user sleep 300 &`),
-	"own subreaper":          func() *exec.Cmd { return as("subreaper") },
-	"leaves its cgroup":      func() *exec.Cmd { return as("leaves-cgroup") },
-	"a tree of dead parents": script(`(sh -c '(sh -c "(setsid sleep 300 &)" &)' &)`),
+	"own PID namespace": unshared("--pid --fork --mount-proc"),
+	"own cgroup namespace, mounts, user namespace": unshared("--cgroup --mount --user"),
+	"own namespaces of all other kinds":            unshared("--net --ipc --uts --time --fork"),
+	"own subreaper":                                func() *exec.Cmd { return as("subreaper") },
+	"leaves its cgroup":                            func() *exec.Cmd { return as("leaves-cgroup") },
+	"a tree of dead parents":                       script(`(sh -c '(sh -c "(setsid sleep 300 &)" &)' &)`),
 }
 
 // inCgroups are those that need a control group around them: elsewhere their groups would be the machine's.
@@ -45,6 +46,13 @@ var inCgroups = map[string]func() *exec.Cmd{
 }
 
 func script(s string) func() *exec.Cmd { return func() *exec.Cmd { return sh(s) } }
+
+// unshared leaves somebody in namespaces of its own, and ends with notUnshared where there is nobody.
+func unshared(flags string) func() *exec.Cmd {
+	return script(`exec 9>&1; (setsid unshare ` + flags + ` sh -c 'echo up; exec sleep 300 >&9' &) | read up || exit 99`)
+}
+
+const notUnshared = 99
 
 func TestWhateverIsLeftIsEndedInEveryBoundary(t *testing.T) {
 	for _, kind := range kinds {
@@ -67,6 +75,7 @@ func leftIsEnded(t *testing.T, kind string, cmd *exec.Cmd) {
 	cmd.Stdout = &out
 	got, err := host.Run(t.Context(), h, cmd, host.WithBoundary(kind), host.AcceptUnproved(), host.WithGrace(50*time.Millisecond))
 	require.NoError(t, err)
+	require.NotEqual(t, notUnshared, got.Code)
 	life.requireCut()
 	require.Equal(t, kind, got.Boundary)
 	b := recordedBoundary(t, reg, h)

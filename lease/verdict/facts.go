@@ -61,6 +61,7 @@ type Facts struct {
 	Boundary          string // the recorded kind; "" or "none" where there was none
 	BoundaryEmpty     bool   // the boundary's own proof that nothing is left in it
 	BoundaryInhabited bool   // its own proof that something is; never both. No outcome rests on it, only what to do
+	BoundaryCarried   bool   // it would be proved empty, but for a process that has the lease in its environment
 
 	SinglePIDNamespace bool // the operator's word that every user of the home shares one PID namespace
 }

@@ -38,9 +38,9 @@ func first(rungs []Rung, f Facts) Verdict {
 }
 
 // Next commands, without the program's name and --home. {lease} stands for the lease's id, or the stored name of what is no
-// lease, and {digest} for the digest of its bytes, both as words for a shell. In a missing proof {owner} and {host} stand for
-// their pids. A reason is what whoever types the command
-// vouches for; it goes into the audit.
+// lease, and {digest} for the digest of its bytes, both as words for a shell. In a missing proof {owner}, {host} and
+// {carrier}, who has the lease in its environment, stand for their pids. A reason is what whoever types the command vouches for; it
+// goes into the audit.
 const (
 	NextClear    = "doctor --apply"                    // clears it as soon as the missing proof is there
 	NextStopped  = "doctor {lease} --apply --wait 30s" // clears it once what was stopped has ended
@@ -135,7 +135,7 @@ var Ladder = append([]Rung{
 	{Name: "orphan", Stop: TargetHost, Outcome: Orphan,
 		When:    "the owner is dead, and the recorded host is exactly alive",
 		Because: "the owner is dead and its host is alive",
-		Missing: []string{"the end of the host, pid {host}", wantEmpty},
+		Missing: []string{"the end of the host, pid {host}, and " + wantEmpty},
 		holds:   func(f Facts) bool { return f.hostIs(Live) }},
 }, settled...)
 
@@ -162,6 +162,11 @@ var settled = []Rung{
 		When:    "the boundary's proof is there",
 		Because: "the boundary that enclosed the invocation is proved empty",
 		holds:   func(f Facts) bool { return f.BoundaryEmpty }},
+	{Name: "mark-seen", Next: NextRetire, Outcome: Uncertain,
+		When:    "the boundary's proof is there, and so is a process that has the lease in its environment",
+		Because: "the boundary is empty, but a process is alive that the plugin started, or that has a copy of its environment",
+		Missing: []string{"the end of that process, pid {carrier}", wantReboot, wantWord},
+		holds:   func(f Facts) bool { return f.BoundaryCarried }},
 	{Name: "no-proof", Next: NextRetire, Stop: TargetHost, proof: true, Outcome: Uncertain,
 		When:    "host-active, cleanup-unsafe, or parent-owned with a boundary or with its evidence lost; without the boundary's proof",
 		Because: "owner and host are dead, but the plugin may have left processes behind",

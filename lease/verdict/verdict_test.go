@@ -16,6 +16,9 @@ var bools = []bool{false, true}
 var states = []fsm.State{"", fsm.StateParentOwned, fsm.StateHostStarting, fsm.StateHostActive,
 	fsm.StateCleanupComplete, fsm.StateCleanupUnsafe}
 
+// proof is what a boundary can be taken for.
+type proof struct{ empty, carried bool }
+
 // everything yields every combination of facts.
 func everything() iter.Seq[verdict.Facts] {
 	parts := []func(verdict.Facts, func(verdict.Facts)){
@@ -36,7 +39,7 @@ func everything() iter.Seq[verdict.Facts] {
 		each(bools, func(f *verdict.Facts, b bool) { f.Evidence = b }),
 		each([]verdict.Place{0, 1, 2}, func(f *verdict.Facts, p verdict.Place) { f.Place = p }),
 		each([]string{"", "subreaper"}, func(f *verdict.Facts, k string) { f.Boundary = k }),
-		each(bools, func(f *verdict.Facts, b bool) { f.BoundaryEmpty = b }),
+		each([]proof{{}, {empty: true}, {carried: true}}, func(f *verdict.Facts, p proof) { f.BoundaryEmpty, f.BoundaryCarried = p.empty, p.carried }),
 		each(bools, func(f *verdict.Facts, b bool) { f.SinglePIDNamespace = b }),
 	}
 	return func(yield func(verdict.Facts) bool) {

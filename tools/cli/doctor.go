@@ -51,7 +51,7 @@ Exit code 0: no findings. 69: findings remain; what --apply removed, and what is
 		RunE: a.does(func(args []string) error { return a.doctor(f, strings.Join(args, "")) }),
 	}
 	c.Flags().BoolVar(&f.apply, "apply", false, "remove what is proved gone")
-	c.Flags().DurationVar(&f.wait, "wait", 0, "look again for so long while something of a finding is seen to be alive")
+	c.Flags().DurationVar(&f.wait, "wait", 0, "wait so long for what is still alive to end")
 	c.Flags().BoolVar(&f.vouch, "single-pid-namespace", false, vouchUsage)
 	return c
 }

@@ -76,6 +76,7 @@ var nexts = map[string]next{
 		s.ev.Boundary.Kind = leasefile.BoundaryKindNone
 	}, nil, "doctor --apply", ""},
 	"boundary-empty": {(*scene).allEnd, nil, "doctor --apply", ""},
+	"mark-seen":      {func(s *scene) { s.allEnd(); s.marks = map[int64]string{77: "other:" + s.l.LeaseID} }, nil, "retire", ""},
 	"no-proof":       {nothing, nil, "retire", ""},
 	"malformed":      {func(s *scene) { s.save(); s.write("leases/"+s.l.LeaseID+".json", "") }, nil, "quarantine", ""},
 	"newer-version":  {func(s *scene) { s.newer() }, nil, "show", "newer-version"},

@@ -24,6 +24,7 @@ var Actions = map[string]string{
 	"gate-never-opened":    "Run doctor with --apply.",
 	"never-started":        "Run doctor with --apply.",
 	"boundary-empty":       "Run doctor with --apply.",
+	"mark-seen":            "Look at that process. If the plugin started it, end it, and run doctor with --apply. A mark is a sign and no proof: if the process only has a copy of the environment (an editor or a terminal multiplexer that was called by the plugin, say), `retire` takes your word.",
 	"no-proof":             "Look for processes that the plugin left behind and end them. In a control group the command does, and the doctor then sees that it is empty; otherwise nobody can prove any more what was started: the next reboot clears the lease, or `retire` takes your word.",
 	"malformed":            "Find out who wrote the file. containlease never removes it; `quarantine` moves it out of leases/ and keeps it.",
 	"newer-version":        "Use the containlease that wrote it, or a newer one. Other plugins are not affected.",

@@ -48,7 +48,7 @@ var dimensions = []dimension{
 	{2, func(f *verdict.Facts, i int) { f.Evidence = i == 1 }},
 	{3, func(f *verdict.Facts, i int) { f.Place = verdict.Place(i) }},
 	{2, func(f *verdict.Facts, i int) { f.Boundary = bounds[i] }},
-	{2, func(f *verdict.Facts, i int) { f.BoundaryEmpty = i == 1 }},
+	{3, func(f *verdict.Facts, i int) { f.BoundaryEmpty, f.BoundaryCarried = i == 1, i == 2 }},
 	{2, func(f *verdict.Facts, i int) { f.SinglePIDNamespace = i == 1 }},
 }
 
