@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,23 +28,43 @@ func (i inspector) Carriers(variable string) map[int64]string {
 		if err != nil {
 			continue
 		}
-		if value, carries := proc.variable(name, variable); carries {
+		value := within(stuck, func() string { return proc.variable(name, variable) })
+		if value != "" {
 			found[pid] = value
 		}
 	}
 	return found
 }
 
-// variable returns a variable of a process's environment, as it was when the process began to execute its program.
-func (p *procfs) variable(pid, name string) (value string, carries bool) {
+// stuck is how long one process is asked for. Its environment is its memory, which a process that hangs in a fault (a file
+// server that is gone) lets nobody look at.
+const stuck = time.Second
+
+// within is what ask returns, and "" after d: then ask is left behind.
+func within(d time.Duration, ask func() string) string {
+	answer := make(chan string, 1)
+	go func() { answer <- ask() }()
+	limit := time.NewTimer(d)
+	defer limit.Stop()
+	select {
+	case a := <-answer:
+		return a
+	case <-limit.C:
+		return ""
+	}
+}
+
+// variable returns a variable of a process's environment, as it was when the process began to execute its program; "" where
+// it has none, is another user's, or has just ended.
+func (p *procfs) variable(pid, name string) string {
 	environ, err := p.read(pid + "/environ")
 	if err != nil {
-		return "", false // it is another user's, or has just ended
+		return ""
 	}
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
 		if value, found := bytes.CutPrefix(entry, []byte(name+"=")); found {
-			return string(value), true
+			return string(value)
 		}
 	}
-	return "", false
+	return ""
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -25,15 +26,23 @@ func TestCarriers(t *testing.T) {
 		require.NoError(t, err)
 		return cmd
 	}
-	one, empty := begin("A=1", variable+"=one", "X"+variable+"=other"), begin(variable+"=")
-	begin("X"+variable+"=other", variable)
+	one, two := begin("A=1", variable+"=one", "X"+variable+"=other"), begin(variable+"=two")
+	begin("X"+variable+"=other", variable, variable+"=") // names nothing
 	carriers := func() map[int64]string { return New().Carriers(variable) }
-	require.Equal(t, map[int64]string{int64(one.Process.Pid): "one", int64(empty.Process.Pid): ""}, carriers())
+	require.Equal(t, map[int64]string{int64(one.Process.Pid): "one", int64(two.Process.Pid): "two"}, carriers())
 
 	pidfd, err := OpenPidfd(int64(one.Process.Pid))
 	require.NoError(t, err)
 	defer pidfd.Close()
 	require.NoError(t, one.Process.Kill())
 	require.NoError(t, pidfd.Wait(t.Context())) // it has ended, and nobody has reaped it
-	require.Equal(t, map[int64]string{int64(empty.Process.Pid): ""}, carriers())
+	require.Equal(t, map[int64]string{int64(two.Process.Pid): "two"}, carriers())
+}
+
+// A process that lets nobody look at its memory is left out, and holds nobody up.
+func TestWithin(t *testing.T) {
+	block := make(chan struct{})
+	defer close(block)
+	require.Empty(t, within(time.Millisecond, func() string { <-block; return "late" }))
+	require.Equal(t, "told", within(time.Minute, func() string { return "told" }))
 }

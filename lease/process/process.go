@@ -66,8 +66,9 @@ type Inspector interface {
 	// ErrNoIdentity where the kernel's own answer cannot be told from a forged one.
 	Boot() (bootID string, err error)
 
-	// Carriers returns the processes that were started with a variable in their environment, and its value, by pid. It shows
-	// whom it can: processes of others, and whoever has written over its environment, may be missing.
+	// Carriers returns the processes that were started with a variable in their environment that is not empty, and its value, by
+	// pid. It shows whom it can: processes of others, whoever has written over its environment, and one that lets nobody look
+	// at its memory for a second may be missing.
 	Carriers(variable string) map[int64]string
 
 	// Namespaces returns those of the caller. It fails with ErrNoIdentity where
