@@ -52,7 +52,7 @@ func (f *decisionFlags) parse(command string, wantsDigest bool) (d persist.Diges
 func (a *app) retireCommand() *cobra.Command {
 	var f decisionFlags
 	c := &cobra.Command{
-		Use: "retire ID --digest DIGEST --reason TEXT", Short: "Remove one lease on your word that nothing of it runs any more", Args: cobra.ExactArgs(1),
+		Use: "retire ID --digest DIGEST --reason TEXT", Short: "Remove one lease on your word that nothing of it runs any more", Args: one("the id of a lease"),
 		Long: `retire is for a lease of which no proof can be had: its gate was killed, it is of version 1, or its
 owner ran in a container that is no more. Look first: show tells what is known, and which proof is
 missing. The word is about exactly the bytes that --digest names, and is written to audit.jsonl,
@@ -82,7 +82,7 @@ what is left of the first.`,
 func (a *app) quarantineCommand() *cobra.Command {
 	var f decisionFlags
 	c := &cobra.Command{
-		Use: "quarantine NAME --digest DIGEST --reason TEXT", Short: "Set aside a record that is no lease, its bytes kept", Args: cobra.ExactArgs(1),
+		Use: "quarantine NAME --digest DIGEST --reason TEXT", Short: "Set aside a record that is no lease, its bytes kept", Args: one("the name of a record"),
 		Long: `quarantine moves one record out of leases/ into quarantine/, untouched: one that is malformed (it blocks
 every plugin), one with a foreign name, or a lease of a newer version, which a newer containlease
 would judge better. NAME is the lease's id or the name that list shows; --digest is "none" where the

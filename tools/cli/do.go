@@ -83,3 +83,13 @@ func (a *app) does(f func(args []string) error) func(*cobra.Command, []string) e
 		return f(args)
 	}
 }
+
+// one is the rule of a command about one thing; what says which.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return fmt.Errorf("%s wants %s, and %d arguments were given: %s %s", cmd.Name(), what, len(args), cmd.Parent().CommandPath(), cmd.Use)
+	}
+}

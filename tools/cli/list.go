@@ -46,7 +46,7 @@ not even a lock file. A home without leases gives an empty list; no home is an e
 
 func (a *app) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show one lease with everything its verdict rests on", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "Show one lease with everything its verdict rests on", Args: one("the id of a lease"),
 		RunE: a.does(func(args []string) error { return a.show(args[0]) }),
 	}
 }

@@ -30,9 +30,9 @@ version, bundle and manifest digests. A plugin without a record may start unless
 		}),
 	}
 	c.AddCommand(
-		&cobra.Command{Use: "enable FILE", Short: "Enable the plugin of a record (schema plugin-v1)", Args: cobra.ExactArgs(1),
+		&cobra.Command{Use: "enable FILE", Short: "Enable the plugin of a record (schema plugin-v1)", Args: one("the file of a record"),
 			RunE: a.does(func(args []string) error { return a.enable(args[0]) })},
-		&cobra.Command{Use: "disable ID", Short: "Remove a plugin's record", Args: cobra.ExactArgs(1),
+		&cobra.Command{Use: "disable ID", Short: "Remove a plugin's record", Args: one("the id of a plugin"),
 			RunE: a.does(func(args []string) error { return a.disable(args[0]) })},
 		&cobra.Command{Use: "list", Short: "List the enabled plugins", Args: cobra.NoArgs,
 			RunE: a.does(func([]string) error { return a.listPlugins() })},

@@ -17,7 +17,7 @@ import (
 func (a *app) retireMachineCommand() *cobra.Command {
 	var digest, reason string
 	c := &cobra.Command{
-		Use: "retire-machine MACHINE", Short: "Declare that a machine never returns, and remove it with all its leases", Args: cobra.ExactArgs(1),
+		Use: "retire-machine MACHINE", Short: "Declare that a machine never returns, and remove it with all its leases", Args: one("the id of a machine"),
 		Long: `retire-machine is your word, not a proof: nothing of that machine runs any more, and it never returns
 with its state home. --digest is that of its record, as list --fleet shows it; if the machine has
 booted since, nothing is done. The reason is written to audit.jsonl of this home before anything is
