@@ -126,7 +126,7 @@ func TestTheOwnerIsKilled(t *testing.T) {
 	var blocked *lease.BlockedError
 	require.ErrorAs(t, err, &blocked)
 	require.Equal(t, orphan.Verdict, blocked.Lease.Verdict, "the same verdict everywhere")
-	require.Contains(t, err.Error(), "doctor --apply")
+	require.Contains(t, err.Error(), "--apply")
 	rows, err := reg.Repair(t.Context(), lease.RepairOptions{Apply: true})
 	require.NoError(t, err)
 	require.False(t, rows[0].Removed, "an orphan is never removed")

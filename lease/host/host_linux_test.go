@@ -22,65 +22,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestMain(m *testing.M) {
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the gates: a race-enabled program otherwise ends a second late
-	if os.Getenv("HOST_TEST_NO_GATE") != "" {
-		os.Exit(withoutGate())
-	}
-	host.GateMain()
-	if code, yes := played(); yes {
-		os.Exit(code)
-	}
-	if os.Getenv("HOST_TEST_OWNER") != "" {
-		os.Exit(owner())
-	}
-	os.Exit(m.Run())
-}
-
 const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
 
 var identity = leasefile.OperationIdentity{
 	PluginID: "demo", PluginVersion: "1.0.0", SurfaceID: "demo", AdapterID: "demo", Transport: leasefile.TransportProviderAPI,
 	Operation: "command.run", ContractVersion: 1, BundleSHA256: zeros, ManifestSHA256: zeros, DescriptorSHA256: zeros,
 }
-
-// open returns a registry in a home of its own and the transitions made in it.
-func open(t *testing.T) (*lease.Registry, *[]string) {
-	t.Helper()
-	var seen []string
-	reg, err := lease.Open(t.Context(), filepath.Join(t.TempDir(), "home"), lease.WithObserver(func(o lease.Observation) {
-		if o.Kind == lease.Moved {
-			seen = append(seen, string(o.Event))
-		}
-	}))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, reg.Close()) })
-	return reg, &seen
-}
-
-func acquire(t *testing.T, reg *lease.Registry) *lease.Handle {
-	t.Helper()
-	h, err := reg.Acquire(t.Context(), identity, "")
-	require.NoError(t, err)
-	return h
-}
-
-func sh(script string) *exec.Cmd { return exec.Command("sh", "-c", script) }
-
-// empty requires that no lease and no file of one is left.
-func empty(t *testing.T, reg *lease.Registry) {
-	t.Helper()
-	for i := range reg.List(t.Context()) {
-		t.Fatalf("left: %+v", i)
-	}
-	for _, dir := range []string{"leases", "owners"} {
-		left, err := os.ReadDir(filepath.Join(reg.Dir(), dir))
-		require.NoError(t, err)
-		require.Empty(t, left)
-	}
-}
-
-func alive(pid int) bool { return unix.Kill(pid, 0) == nil }
 
 func TestRunPassesTheStatusThrough(t *testing.T) {
 	for script, want := range map[string]host.Result{
@@ -143,12 +90,6 @@ func TestStdioAndExtraFilesKeepTheirPlaces(t *testing.T) {
 	extra, err := io.ReadAll(r) // ends: the gate let go of it
 	require.NoError(t, err)
 	require.Equal(t, "extra\n", string(extra))
-}
-
-// leave is a script that leaves a process behind, in a session of its own, whose last words are end. It returns once
-// that process has told its pid in the file "left".
-func leave(end string) string {
-	return `setsid sh -c 'echo $$ >tmp; mv tmp left; ` + end + `' & while [ ! -e left ]; do sleep 0.02; done; `
 }
 
 func TestWhatThePluginLeavesBehindIsEndedAndProved(t *testing.T) {

@@ -5,6 +5,7 @@ package file
 import (
 	"errors"
 	"os"
+	"strconv"
 	"testing"
 
 	"containlease/persist"
@@ -108,4 +109,43 @@ func isLink(t *testing.T, path string) bool {
 	i, err := os.Lstat(path)
 	require.NoError(t, err)
 	return i.Mode()&os.ModeSymlink != 0
+}
+
+// A directory that is replaced or removed midway is never written beside.
+func TestDirectoryReplacedMidway(t *testing.T) {
+	v := [][]byte{body(0, 900), body(1, 900), body(2, 900)}
+	for _, swap := range []string{"replaced", "removed", "home replaced"} {
+		for _, stage := range []int{0, 1} { // before stage, before publish
+			t.Run(swap+" before step "+strconv.Itoa(stage), func(t *testing.T) {
+				h, _ := newHome(t)
+				put(t, h, persist.Create, keyA, nil, v[0])
+				path := h.leases.path
+				if swap == "home replaced" {
+					path = h.root.path
+				}
+				act := func() {
+					require.NoError(t, os.Rename(path, path+".aside"))
+					if swap != "removed" {
+						require.NoError(t, os.MkdirAll(h.leases.path, 0o700))
+					}
+				}
+				if stage == 0 {
+					act()
+				}
+				w, err := h.Store().Stage(ctx, keyA, v[1]) // in the spare, which is held
+				require.NoError(t, err)
+				if stage == 1 {
+					act()
+				}
+				_, err = h.Store().Stage(ctx, keyB, v[1])
+				require.ErrorIs(t, err, ErrHomeReplaced)
+				require.ErrorIs(t, w.Replace(ctx, persist.DigestOf(v[0])), ErrHomeReplaced)
+				require.Equal(t, v[0], content(t, h, keyA), "it was written aside")
+				w.Discard()
+				if swap != "removed" {
+					require.Empty(t, filesIn(t, h.leases.path))
+				}
+			})
+		}
+	}
 }
