@@ -159,7 +159,7 @@ func syncsOf(dir, role string, args ...string) (string, error) {
 
 // figures are what a process with a crowded home measured.
 type figures struct {
-	Bare, Cold, Warm, List, Doctor        time.Duration
+	Bare, Cold, Warm, Sweep, List, Doctor time.Duration
 	BareMemory, AcquireMemory, ListMemory uint64 // the largest resident size so far, in bytes
 }
 
@@ -203,6 +203,10 @@ func acquireOnce(args []string) error {
 		return err
 	}
 	f.AcquireMemory = resident()
+	err := timed(&f.Sweep, func() error { _, err := reg.Sweep(ctx); return err })
+	if err != nil {
+		return err
+	}
 	if args[1] == "all" {
 		if err := f.readers(ctx, reg); err != nil {
 			return err

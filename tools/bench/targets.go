@@ -146,16 +146,18 @@ func acquireTargets(_ context.Context, out *bytes.Buffer, p places, _ int) error
 		return err
 	}
 	defer leave()
-	var cold, warm, bare []time.Duration
+	var cold, warm, bare, sweep []time.Duration
 	for range 9 {
 		f, err := figuresOf(home, "acquire")
 		if err != nil {
 			return err
 		}
-		cold, warm, bare = append(cold, f.Cold), append(warm, f.Warm), append(bare, f.Bare)
+		cold, warm, bare, sweep = append(cold, f.Cold), append(warm, f.Warm), append(bare, f.Bare), append(sweep, f.Sweep)
 	}
 	fmt.Fprintf(out, "| acquire beside 10,000 leases of other plugins ÷ readdir + open + read + close of them, cold process, memory | %s |\n",
 		verdict(median(cold), median(bare), 2.0))
 	fmt.Fprintf(out, "| the same, warm | %s |\n", verdict(median(warm), median(bare), 0.25))
+	fmt.Fprintf(out, "| the sweep of what crashes left, by one first acquire in 21 beside so many | %s | %s | %.2f | | |\n",
+		short(median(sweep)), short(median(bare)), float64(median(sweep))/float64(median(bare)))
 	return errors.Join(os.RemoveAll(home))
 }
