@@ -2,7 +2,9 @@ package etcd
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -72,13 +74,19 @@ func newCluster(t testing.TB, names ...string) *cluster {
 	return c
 }
 
+// freeAddress is a port that nobody listens at, below those that a system gives to outgoing connections by itself: of those,
+// one that is free now may be somebody's before the server listens there, which then never answers.
 func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	const lowest, most, tries = 10_000, 20_000, 100
+	var err error
+	for range tries {
+		host := fmt.Sprintf("127.0.0.1:%d", lowest+rand.N(most))
+		var l net.Listener
+		if l, err = net.Listen("tcp", host); err == nil {
+			return host, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String(), nil
+	return "", err
 }
 
 func (c *cluster) start(p *running) {
