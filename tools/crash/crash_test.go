@@ -101,11 +101,12 @@ func TestTreeFalls(t *testing.T) {
 // What there is no time for is not tried, and is said.
 func TestTrialsInTime(t *testing.T) {
 	s := newStage(t)
-	plan, err := s.plan([]call{{"utimensat", []string{"EIO"}}})
+	plan, err := s.plan([]call{{"renameat2", []string{"EIO"}}})
 	require.NoError(t, err)
-	require.Len(t, plan, 8, "four in a cycle, killed and failed")
-	rows, err := s.sweep([]call{{"utimensat", nil}}, plan, time.Now())
+	each := len(plan) / 2 // killed and failed
+	require.GreaterOrEqual(t, each, 3, "one for each transition")
+	rows, err := s.sweep([]call{{"renameat2", nil}}, plan, time.Now())
 	require.NoError(t, err)
-	require.Equal(t, tally{0, 4}, rows[0].kills)
-	require.Equal(t, tally{0, 4}, rows[0].failures)
+	require.Equal(t, tally{0, each}, rows[0].kills)
+	require.Equal(t, tally{0, each}, rows[0].failures)
 }
