@@ -98,7 +98,7 @@ func (r *Registry) prepare(op leasefile.OperationIdentity, runID string, w wish)
 	if err != nil {
 		return nil, err
 	}
-	ev := leasefile.EvidenceV1{
+	ev := leasefile.EvidenceV2{
 		LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: w.tool, Version: w.version, Exclusive: w.exclusive,
 		PIDNamespace: nullable(ns.PID), TimeNamespace: nullable(ns.Time), CgroupNamespace: nullable(ns.Cgroup),
 		OwnerInode: nullable(self.Inode), Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone},

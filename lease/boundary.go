@@ -34,9 +34,9 @@ func (h *Handle) Enclose(ctx context.Context, b leasefile.Boundary, hostInode ui
 }
 
 // knownEvidence is what was last written beside the lease.
-func (h *Handle) knownEvidence(ctx context.Context) (leasefile.EvidenceV1, error) {
+func (h *Handle) knownEvidence(ctx context.Context) (leasefile.EvidenceV2, error) {
 	if err := h.turn.take(ctx); err != nil {
-		return leasefile.EvidenceV1{}, h.explain(err, "its boundary was not looked up")
+		return leasefile.EvidenceV2{}, h.explain(err, "its boundary was not looked up")
 	}
 	defer h.turn.give()
 	return h.evidence, nil

@@ -96,7 +96,7 @@ func (d *desk) leave(t *testing.T, state fsm.State, boundary leasefile.BoundaryK
 		l.Containment.Host = &host
 	}
 	one, two := int64(1), int64(2)
-	ev := leasefile.EvidenceV1{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one, TimeNamespace: &two,
+	ev := leasefile.EvidenceV2{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one, TimeNamespace: &two,
 		Boundary: leasefile.Boundary{Kind: boundary}}
 	d.write(t, "owners/"+l.LeaseID+".lock", "")
 	d.write(t, "owners/"+l.LeaseID+".json", string(ev.AppendCanonical(nil)))

@@ -199,7 +199,7 @@ func (s *site) plant(t testing.TB, l leasefile.Lease, held bool) {
 		require.NoError(t, lock.Close())
 	}
 	one, two, three := int64(1), int64(2), int64(3)
-	ev := leasefile.EvidenceV1{LeaseID: l.ID(), Token: l.OwnedBy().Token, Tool: "test", Version: "1",
+	ev := leasefile.EvidenceV2{LeaseID: l.ID(), Token: l.OwnedBy().Token, Tool: "test", Version: "1",
 		PIDNamespace: &one, TimeNamespace: &two, CgroupNamespace: &three,
 		Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone}}
 	require.NoError(t, other.WriteRecord("owners/"+l.ID()+".json", ev.AppendCanonical(nil), file.Volatile))

@@ -29,7 +29,7 @@ type Inspection struct {
 	Next     string // the exact command to type next
 	Problem  error  // why it is no lease, or nil
 	Foreign  bool   // a name that is not ours: reported, blocks nothing
-	Evidence *leasefile.EvidenceV1
+	Evidence *leasefile.EvidenceV2
 
 	carrier int64 // the pid of a process with the lease in its environment, where its boundary is empty; else 0
 }

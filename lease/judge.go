@@ -76,16 +76,19 @@ func (r *Registry) judgeContainment(v view, i *Inspection, l *leasefile.LeaseV2)
 
 // evidence returns the evidence of the lease whose owner has token; nil where there is none: missing, torn or of
 // another token is no evidence, and no sign of death.
-func (r *Registry) evidence(id, token string) *leasefile.EvidenceV1 {
+func (r *Registry) evidence(id, token string) *leasefile.EvidenceV2 {
 	b, err := r.home.ReadRecord("owners/" + id + ".json")
 	if err != nil {
 		return nil
 	}
-	e, err := leasefile.DecodeEvidenceV1File(b)
-	if err != nil || e.LeaseID != id || e.Token != token {
+	any, err := leasefile.DecodeEvidenceFile(b)
+	if err != nil {
 		return nil
 	}
-	return e
+	if e := lift(any); e.LeaseID == id && e.Token == token {
+		return e
+	}
+	return nil
 }
 
 // status asks about one process and keeps the fact in words.
@@ -130,7 +133,7 @@ func lockFact(h file.Holding, err error) verdict.Lock {
 }
 
 // placeOf compares the recorded PID and time namespaces with ours; neither known (no such system) is the same place.
-func placeOf(e *leasefile.EvidenceV1, n process.Namespaces) verdict.Place {
+func placeOf(e *leasefile.EvidenceV2, n process.Namespaces) verdict.Place {
 	if fromNullable(e.PIDNamespace) == n.PID && fromNullable(e.TimeNamespace) == n.Time {
 		return verdict.PlaceSame
 	}
@@ -150,7 +153,7 @@ func HostOf(p process.Identity) leasefile.Host {
 	return leasefile.Host{PID: p.PID, BootID: p.BootID, ProcessStartID: p.StartID}
 }
 
-func evidenceInode(e *leasefile.EvidenceV1, host bool) uint64 {
+func evidenceInode(e *leasefile.EvidenceV2, host bool) uint64 {
 	switch {
 	case e == nil:
 		return 0

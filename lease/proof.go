@@ -102,7 +102,7 @@ func PlaceOf(b leasefile.Boundary) cgroup.Place {
 // dissolve removes what is left of the boundary on record, before its lease is removed: what then remains has no name any
 // more. ErrOccupied where a process is in it after all. left is any other reason why it could not be removed: then an empty
 // directory remains, which is worth a word and nothing more.
-func dissolve(e *leasefile.EvidenceV1) (left, err error) {
+func dissolve(e *leasefile.EvidenceV2) (left, err error) {
 	if e == nil || e.Boundary.Kind != leasefile.BoundaryKindCgroupV2 {
 		return nil, nil
 	}

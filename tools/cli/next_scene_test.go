@@ -27,9 +27,9 @@ type scene struct {
 	forged bool                   // the boot id cannot be trusted
 	marks  map[int64]string       // who has leases in its environment
 	l      leasefile.LeaseV2
-	ev     *leasefile.EvidenceV1 // nil where there is none
+	ev     *leasefile.EvidenceV2 // nil where there is none
 	// evidence is what an owner of ours leaves
-	evidence leasefile.EvidenceV1
+	evidence leasefile.EvidenceV2
 	letGo    func() // of the liveness lock, where somebody holds it
 }
 
@@ -75,7 +75,7 @@ func newScene(t *testing.T) *scene {
 	s.l.Containment = leasefile.Containment{Status: leasefile.ContainmentStatusHostActive,
 		Host: &leasefile.Host{PID: sceneHost, BootID: sceneBoot, ProcessStartID: s.l.Owner.ProcessStartID}}
 	one, two := int64(1), int64(2)
-	s.evidence = leasefile.EvidenceV1{LeaseID: s.l.LeaseID, Token: s.l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one,
+	s.evidence = leasefile.EvidenceV2{LeaseID: s.l.LeaseID, Token: s.l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one,
 		TimeNamespace: &two, Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindSubreaper}}
 	s.ev = &s.evidence
 	s.write("owners/"+s.l.LeaseID+".lock", "")
