@@ -101,7 +101,8 @@ func (r *Registry) prepare(op leasefile.OperationIdentity, runID string, w wish)
 	ev := leasefile.EvidenceV2{
 		LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: w.tool, Version: w.version, Exclusive: w.exclusive,
 		PIDNamespace: nullable(ns.PID), TimeNamespace: nullable(ns.Time), CgroupNamespace: nullable(ns.Cgroup),
-		OwnerInode: nullable(self.Inode), Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone},
+		PIDNamespaceID: nullable(ns.PIDID), InitInode: nullable(ns.InitInode), InitStartID: text(ns.InitStartID),
+		OwnerInode: nullable(self.Inode), AcquiredTicks: nullable(r.opt.inspector.Clock()), Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone},
 	}
 	if err := ev.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: the evidence: %w", ErrInvalid, err)

@@ -80,7 +80,9 @@ func (w *world) Lookup(pid int64) (process.Process, error) {
 	return process.Process{}, process.ErrNotFound
 }
 func (w *world) Boot() (string, error)                         { w.ask(); return digest("boot"), nil }
-func (w *world) Carriers(string) map[int64]string              { return nil }
+func (w *world) Look(string) process.Census                    { return process.Census{} }
+func (*world) Clock() uint64                                   { return 0 }
+func (*world) NamespaceEnded(uint64, uint64) bool              { return false }
 func (w *world) Namespaces() (n process.Namespaces, err error) { w.ask(); return w.places, nil }
 func (w *world) Status(id process.Identity, _ uint64) (process.Status, string) {
 	w.ask()

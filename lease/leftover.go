@@ -13,12 +13,12 @@ import (
 type Leftover struct {
 	Path   string // absolute
 	Reason string // why it is still there
-	Next   string // the exact command to type next
+	Sweeps bool   // a sweep removes it (Sweep, and an acquire now and then); else somebody has to look why it cannot
 }
 
 // The reasons that no system gives.
 const (
-	notSwept  = "its lease is gone and its owner has ended; the next acquire may sweep it, and doctor --apply does"
+	notSwept  = "its lease is gone and its owner has ended; the next acquire may sweep it, and a doctor does"
 	notProbed = "its lease is gone, and whether its owner has ended cannot be told: "
 )
 
@@ -56,15 +56,11 @@ func (r *Registry) leftovers(ctx context.Context, swept *file.LeftoversError) (o
 	}
 	found, err := r.home.Leftovers(ctx, keys)
 	for _, f := range found {
-		l := Leftover{Path: f.Path, Reason: notSwept, Next: "containlease --home " + quote(r.home.Dir()) + " doctor --apply"}
-		why := f.Err
-		if why != nil {
-			l.Reason = notProbed + why.Error()
-		} else if why = about(swept, f.Path); why != nil {
-			l.Reason = why.Error()
-		}
-		if why != nil {
-			l.Next = "rm -rf -- " + quote(f.Path)
+		l := Leftover{Path: f.Path, Reason: notSwept, Sweeps: true}
+		if f.Err != nil {
+			l.Reason, l.Sweeps = notProbed+f.Err.Error(), false
+		} else if why := about(swept, f.Path); why != nil {
+			l.Reason, l.Sweeps = why.Error(), false
 		}
 		out = append(out, l)
 	}

@@ -18,7 +18,6 @@ type options struct {
 	observer  Observer
 	readOnly  bool
 	vouched   bool
-	store     string
 	home      []file.Option
 	strangers bool // some of it may call back
 }
@@ -61,10 +60,6 @@ func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
 // SinglePIDNamespace is the operator's word that everybody who uses this home lives in one PID namespace, this one. It lets
 // leases without evidence be judged by their processes. Wrong, it lets a live invocation be taken for dead.
 func SinglePIDNamespace() Option { return func(o *options) { o.vouched = true } }
-
-// WithStoreName names the store, as the containlease program does with --store, in the commands that verdicts recommend. Without it they
-// look for the leases in the home.
-func WithStoreName(name string) Option { return func(o *options) { o.store = name } }
 
 // WithHome passes options to the home, for Open.
 func WithHome(opts ...file.Option) Option {

@@ -40,14 +40,22 @@ func (r Rung) verdict(f Facts) Verdict {
 		v.Missing = r.missing(f)
 	}
 	switch {
-	case v.Next == "", v.Removable:
-		v.Next = ActClear
-	case v.Outcome != Active && f.alive() && f.stoppable():
+	case v.Outcome != Active && v.Outcome != Gone && f.alive() && f.stoppable():
 		v.Next = ActStop // whatever the rung: first of all it has to end
 		v.Missing = namingTheLiving(v.Missing)
+	case v.Next == "", v.Removable:
+		v.Next = ActClear
 	}
 	return v
 }
+
+// Provisional reports whether a look at all processes may still change the verdict: where no end is proved, and where the
+// proof is a boundary's, which somebody may have left.
+func (v Verdict) Provisional() bool {
+	return v.Outcome != Active && (v.Outcome != Gone || v.Rule == boundaryEmpty)
+}
+
+const boundaryEmpty = "boundary-empty"
 
 // namingTheLiving puts the end of who is seen alive before the proofs that a rung misses anyway.
 func namingTheLiving(missing []string) []string {
@@ -201,7 +209,7 @@ var settled = []Rung{
 			"it has the lease in it",
 		Missing: []string{wantAliveEnd, wantReboot},
 		holds:   func(f Facts) bool { return f.Carriers == Seen }},
-	{Name: "boundary-empty", Outcome: Gone,
+	{Name: boundaryEmpty, Outcome: Gone,
 		When: "the boundary's proof is there, and of all processes nobody has the lease in the environment; " +
 			"or the proof is about those too who left the boundary, and nobody is seen",
 		Because: "the boundary that enclosed the invocation is proved empty",

@@ -128,7 +128,9 @@ func (world) Self() (process.Process, error) {
 }
 func (world) Lookup(int64) (process.Process, error) { return process.Process{}, process.ErrNotFound }
 func (world) Boot() (string, error)                 { return identity("now", 1).BootID, nil }
-func (world) Carriers(string) map[int64]string      { return nil }
+func (world) Look(string) process.Census            { return process.Census{} }
+func (world) Clock() uint64                         { return 0 }
+func (world) NamespaceEnded(uint64, uint64) bool    { return false }
 func (world) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 1}, nil
 }

@@ -44,7 +44,14 @@ func (s *scene) Self() (procs.Process, error) { return procs.Process{}, procs.Er
 func (s *scene) Lookup(int64) (procs.Process, error) {
 	return procs.Process{}, procs.ErrNotFound
 }
-func (s *scene) Carriers(string) map[int64]string { return s.marks }
+func (s *scene) Look(string) (c procs.Census) {
+	for pid, value := range s.marks {
+		c.Carriers = append(c.Carriers, procs.Carrier{Process: procs.Process{Identity: procs.Identity{PID: pid}}, Value: value})
+	}
+	return c
+}
+func (*scene) Clock() uint64                      { return 0 }
+func (*scene) NamespaceEnded(uint64, uint64) bool { return false }
 func (s *scene) Namespaces() (procs.Namespaces, error) {
 	return procs.Namespaces{PID: 1, Time: 2}, nil
 }
