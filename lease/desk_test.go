@@ -70,8 +70,9 @@ func (d *desk) Look(string) process.Census {
 	return d.census
 }
 
-func (*desk) Clock() uint64                      { return 0 }
-func (*desk) NamespaceEnded(uint64, uint64) bool { return false }
+func (*desk) Clock() uint64                                         { return 0 }
+func (*desk) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (*desk) NamespaceEnded(uint64, uint64) bool                    { return false }
 func (d *desk) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2}, nil
 }

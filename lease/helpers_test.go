@@ -79,11 +79,12 @@ func (w *world) Self() (process.Process, error) { return w.self, w.nobody }
 func (w *world) Lookup(pid int64) (process.Process, error) {
 	return process.Process{}, process.ErrNotFound
 }
-func (w *world) Boot() (string, error)                         { w.ask(); return digest("boot"), nil }
-func (w *world) Look(string) process.Census                    { return process.Census{} }
-func (*world) Clock() uint64                                   { return 0 }
-func (*world) NamespaceEnded(uint64, uint64) bool              { return false }
-func (w *world) Namespaces() (n process.Namespaces, err error) { w.ask(); return w.places, nil }
+func (w *world) Boot() (string, error)                               { w.ask(); return digest("boot"), nil }
+func (w *world) Look(string) process.Census                          { return process.Census{} }
+func (*world) Clock() uint64                                         { return 0 }
+func (*world) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (*world) NamespaceEnded(uint64, uint64) bool                    { return false }
+func (w *world) Namespaces() (n process.Namespaces, err error)       { w.ask(); return w.places, nil }
 func (w *world) Status(id process.Identity, _ uint64) (process.Status, string) {
 	w.ask()
 	if w.live[id] {

@@ -7,7 +7,6 @@ import (
 	"containlease/gen/leasefile"
 	"containlease/lease/cgroup"
 	"containlease/lease/process"
-	"containlease/lease/verdict"
 )
 
 // target is a process that was asked to end, for as long as it has its number.
@@ -60,14 +59,9 @@ func (s *stopper) toHost(i Inspection, sig syscall.Signal) {
 	if !ok || l.Containment.Host == nil || i.Life.Host == 0 {
 		return
 	}
-	inode := evidenceInode(i.Evidence, true)
-	hold(i.Life.Host, func(fd *process.Pidfd) bool {
-		if inode != 0 && fd.Inode() == inode {
-			return true
-		}
-		status, _ := s.r.opt.inspector.Status(hostIdentity(*l.Containment.Host), inode)
-		return i.Facts.Place == verdict.PlaceSame && status == process.Live
-	}, func(fd *process.Pidfd) { _ = fd.Signal(sig) })
+	id := hostIdentity(*l.Containment.Host)
+	id.PID = i.Life.Host // in another PID namespace it has another number, and is known by its inode
+	s.hold(process.Process{Identity: id, Inode: evidenceInode(i.Evidence, true)}, func(fd *process.Pidfd) { _ = fd.Signal(sig) })
 }
 
 // toEach holds on to each member of the group and each carrier that still is one, and hands it over. The host is none of them.
@@ -79,11 +73,18 @@ func (s *stopper) toEach(i Inspection, do func(*process.Pidfd, target)) {
 		if c.PID == i.Life.Host {
 			continue
 		}
-		hold(c.PID, func(*process.Pidfd) bool {
-			status, _ := s.r.opt.inspector.Status(c.Identity, c.Inode)
-			return status == process.Live
-		}, func(fd *process.Pidfd) { do(fd, target{c.PID, fd.Inode()}) })
+		s.hold(c, func(fd *process.Pidfd) { do(fd, target{c.PID, fd.Inode()}) })
 	}
+}
+
+// hold does something with a process that is proved to be the one that is meant.
+func (s *stopper) hold(p process.Process, do func(*process.Pidfd)) {
+	fd, err := s.r.opt.inspector.Hold(p.Identity, p.Inode)
+	if err != nil {
+		return // it has ended, or is seen again by the next look
+	}
+	defer fd.Close()
+	do(fd)
 }
 
 // atATime bounds how many processes are held at once, by a descriptor each.
@@ -106,21 +107,5 @@ func toMembers(p cgroup.Place, pids []int64, do func(*process.Pidfd, target)) {
 		if exited, err := fd.Exited(); err == nil && !exited && slices.Contains(now, pid) {
 			do(fd, target{pid, fd.Inode()})
 		}
-	}
-}
-
-// hold takes hold of the process with a number, makes sure that it is the one that is meant, and does something with it. The
-// order is the proof: while the process that was taken hold of lives, its number is nobody else's.
-func hold(pid int64, is func(*process.Pidfd) bool, do func(*process.Pidfd)) {
-	fd, err := process.OpenPidfd(pid)
-	if err != nil {
-		return
-	}
-	defer fd.Close()
-	if !is(fd) {
-		return
-	}
-	if exited, err := fd.Exited(); err == nil && !exited {
-		do(fd)
 	}
 }

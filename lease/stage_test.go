@@ -80,8 +80,9 @@ func (e eyes) Look(string) (c process.Census) {
 	}
 	return c
 }
-func (eyes) Clock() uint64                      { return 0 }
-func (eyes) NamespaceEnded(uint64, uint64) bool { return false }
+func (eyes) Clock() uint64                                         { return 0 }
+func (eyes) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (eyes) NamespaceEnded(uint64, uint64) bool                    { return false }
 func (e eyes) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2}, nil
 }

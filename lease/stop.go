@@ -22,21 +22,17 @@ type Stopped struct {
 	Left       error // why an empty control group remains, or nil
 }
 
-const (
-	// stopTick is how often is looked who is left. No event tells of all of them.
-	stopTick = 50 * time.Millisecond
-	// stopPatience is how long the killed may take to end, and the gate to leave its note.
-	stopPatience = 10 * time.Second
-)
+// stopTick is how often is looked who is left. No event tells of all of them.
+const stopTick = 50 * time.Millisecond
 
 // Stop ends what is left of an invocation whose owner is dead, and clears its lease by the doctor's verdict. Who is asked (TERM),
 // and after the grace killed, is proved at that very moment to be the invocation's: the processes of the recorded control
 // group, found by its inode; the host, by its identity, which as a gate is asked to end its own grace and kills by itself; the
 // init of a PID namespace; whoever carries the mark, by identity. It goes into AuditLog before the first signal. Then Stop waits
-// for the proof, at most ten seconds, and ends with ctx in any case.
+// until nothing of it is seen, and no longer than ctx: the killed end when the kernel lets them.
 //
-// ErrUnproved, with the Stopped: nothing of it is seen any more and nothing proves its end, or something does not die; the lease
-// stays, and its Next says what is left to do. A *DecisionError refuses, and nothing was signalled: ErrInUse while somebody holds
+// ErrUnproved, with the Stopped: nothing of it is seen any more and nothing proves its end, or ctx ended (its cause is in the
+// error) while something was; the lease stays, and its Next says what is left to do. A *DecisionError refuses, and nothing was signalled: ErrInUse while somebody holds
 // the liveness lock or the owner is alive; ErrNotForThis where the lease is another program's, cannot be judged here, or this
 // very process belongs to the invocation. Others: ErrReadOnly, ErrNotExist, and errors of the removal.
 func (r *Registry) Stop(ctx context.Context, id string, grace time.Duration) (Stopped, error) {
@@ -106,38 +102,39 @@ func (s *stopper) end(ctx context.Context, grace time.Duration) error {
 	if err := s.r.Audit(ctx, line); err != nil {
 		return err
 	}
-	if over, err := s.until(ctx, grace, s.ask); over || err != nil {
+	graced, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	if over, err := s.until(graced, s.ask); over || err != nil {
 		return err
 	}
-	s.out.Killed = true
-	_, err := s.until(ctx, stopPatience, s.kill)
+	s.out.Killed = ctx.Err() == nil
+	over, err := s.until(ctx, s.kill)
+	if !over && err == nil {
+		err = fmt.Errorf("%w: lease %s: alive: %s: %w", ErrUnproved, s.out.ID, s.out.Life, context.Cause(ctx))
+	}
 	return err
 }
 
-// until signals whoever is there, and looks again, until nobody is seen (over), or the limit has passed.
-func (s *stopper) until(ctx context.Context, limit time.Duration, signal func(Inspection)) (over bool, err error) {
-	clock := time.NewTimer(limit)
-	defer clock.Stop()
-	for {
+// until signals whoever is there, and looks again, until nobody is seen (over) or ctx ends.
+func (s *stopper) until(ctx context.Context, signal func(Inspection)) (over bool, err error) {
+	for ctx.Err() == nil {
 		if s.objects(s.out.Inspection) == nil { // a doctor at work holds the lock for a moment
 			signal(s.out.Inspection)
 		}
 		select {
 		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		case <-clock.C:
-			return false, nil
 		case <-time.After(stopTick):
 		}
-		if over, err = s.look(ctx); over || err != nil {
+		if over, err = s.look(); over || err != nil {
 			return over, err
 		}
 	}
+	return false, nil
 }
 
 // look judges the lease anew. over: nobody is seen, or there is no lease any more.
-func (s *stopper) look(ctx context.Context) (over bool, err error) {
-	i, err := s.r.Inspect(ctx, s.out.ID)
+func (s *stopper) look() (over bool, err error) {
+	i, err := s.r.Inspect(context.Background(), s.out.ID)
 	if errors.Is(err, persist.ErrNotExist) {
 		return true, nil
 	}

@@ -25,6 +25,8 @@ func (inspector) Look(string) Census { return Census{Err: unproved()} }
 
 func (inspector) Clock() uint64 { return 0 }
 
+func (inspector) Hold(Identity, uint64) (*Pidfd, error) { return nil, unproved() }
+
 func (inspector) NamespaceEnded(uint64, uint64) bool { return false }
 
 func (inspector) Status(id Identity, _ uint64) (Status, string) {

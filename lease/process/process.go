@@ -97,6 +97,10 @@ type Inspector interface {
 	// the caller's PID and time namespaces.
 	Status(id Identity, inode uint64) (Status, string)
 
+	// Hold takes hold of the process of id, as Status would call it Live, for as long as the caller does not close the Pidfd:
+	// what is signalled by it is never another. It fails with ErrNotFound where the process has ended or is another, and with
+	// ErrNoIdentity where that cannot be told.
+	Hold(id Identity, inode uint64) (*Pidfd, error)
 	// Boot returns the boot id of this machine, as in Identity. It fails with
 	// ErrNoIdentity where the kernel's own answer cannot be told from a forged one.
 	Boot() (bootID string, err error)

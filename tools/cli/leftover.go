@@ -11,13 +11,16 @@ import (
 type leftover struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // why it is still there
-	Next   string `json:"next"`
+	Next   string `json:"next"`   // "" where somebody has to look what it is
 }
 
-func leftoversOf(left []lease.Leftover) []leftover {
+func (a *app) leftoversOf(left []lease.Leftover) []leftover {
 	out := make([]leftover, len(left))
 	for i, l := range left {
-		out[i] = leftover(l)
+		out[i] = leftover{Path: l.Path, Reason: l.Reason}
+		if l.Sweeps {
+			out[i].Next = a.typed("doctor --apply")
+		}
 	}
 	return out
 }
@@ -36,14 +39,17 @@ func (a *app) leftovers(reg *lease.Registry, rows []lease.Repaired, apply bool) 
 			left = append(left, *r.Left)
 		}
 	}
-	return leftoversOf(left), err
+	return a.leftoversOf(left), err
 }
 
-// leftoverText is three lines for each.
+// leftoverText is two or three lines for each.
 func leftoverText(left []leftover) string {
 	var b strings.Builder
 	for _, l := range left {
-		b.WriteString("left behind: " + plain(l.Path) + "\n" + wrap(l.Reason, "    ") + "    next: " + plain(l.Next) + "\n")
+		b.WriteString("left behind: " + plain(l.Path) + "\n" + wrap(l.Reason, "    "))
+		if l.Next != "" {
+			b.WriteString("    next: " + plain(l.Next) + "\n")
+		}
 	}
 	return b.String()
 }
