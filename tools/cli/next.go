@@ -59,7 +59,9 @@ func (a *app) after(err error) string {
 	case errors.As(err, &blocked):
 		n = blocked.Lease.Next
 	case errors.As(err, &refused):
-		n, _ = refused.Next()
+		if next, ok := refused.Next(); ok {
+			n = next
+		}
 	case errors.Is(err, lease.ErrOtherHome):
 		n = lease.Next{Action: verdict.ActAdopt}
 	}
