@@ -13,18 +13,27 @@ import (
 type Leftover struct {
 	Path   string // absolute
 	Reason string // why it is still there
-	Next   string // the exact command to type next
+	Next   string // the exact command to type next; "" where none is safe to type later
 }
 
 // The reasons that no system gives.
 const (
-	notSwept  = "its lease is gone and its owner has ended; the next acquire may sweep it, and doctor --apply does"
-	notProbed = "its lease is gone, and whether its owner has ended cannot be told: "
+	notSwept   = "its lease is gone and its owner has ended; the next acquire may sweep it, and doctor --apply does"
+	notProbed  = "its lease is gone, and whether its owner has ended cannot be told: "
+	afterwards = " (once its owner has ended, it is yours to remove)"
+	byHand     = " (nothing needs it: it is yours to remove)"
+
+	litterReason = "an empty control group of a run that was killed; no lease of this home stands for it, " +
+		"and doctor --apply removes it"
+	notCleared = "an empty control group of a run that was killed, which a later doctor tries again to remove: "
 )
 
 // Leftovers lists what lies beside no lease in the home, as far as its owner is not known to be alive. It takes no lock and writes
-// nothing.
-func (r *Registry) Leftovers(ctx context.Context) ([]Leftover, error) { return r.leftovers(ctx, nil) }
+// nothing in the home. Of control groups it shows those of killed runs in all of the hierarchy that is
+// mounted, as far as they are the caller's and no lease of this home stands for them.
+func (r *Registry) Leftovers(ctx context.Context) ([]Leftover, error) {
+	return r.leftovers(ctx, nil, false)
+}
 
 // Sweep removes what a sweep of acquire would remove, and returns what stays. ErrReadOnly, ErrOtherHome.
 func (r *Registry) Sweep(ctx context.Context) ([]Leftover, error) {
@@ -45,28 +54,33 @@ func (r *Registry) Sweep(ctx context.Context) ([]Leftover, error) {
 	if err != nil && !errors.As(err, &left) {
 		return nil, err
 	}
-	return r.leftovers(ctx, left)
+	return r.leftovers(ctx, left, true)
+}
+
+// applyCommand is the command that sweeps.
+func (r *Registry) applyCommand() string {
+	return "containlease --home " + quote(r.home.Dir()) + " doctor --apply"
 }
 
 // leftovers joins what lies there with why a sweep could not remove it.
-func (r *Registry) leftovers(ctx context.Context, swept *file.LeftoversError) (out []Leftover, err error) {
+func (r *Registry) leftovers(ctx context.Context, swept *file.LeftoversError, sweep bool) (out []Leftover, err error) {
 	keys, err := r.keys(ctx, func(persist.Entry) {})
 	if err != nil {
 		return nil, err
 	}
 	found, err := r.home.Leftovers(ctx, keys)
 	for _, f := range found {
-		l := Leftover{Path: f.Path, Reason: notSwept, Next: "containlease --home " + quote(r.home.Dir()) + " doctor --apply"}
+		l := Leftover{Path: f.Path, Reason: notSwept, Next: r.applyCommand()}
 		why := f.Err
 		if why != nil {
-			l.Reason = notProbed + why.Error()
+			l.Reason, l.Next = notProbed+why.Error()+afterwards, ""
 		} else if why = about(swept, f.Path); why != nil {
-			l.Reason = why.Error()
-		}
-		if why != nil {
-			l.Next = "rm -rf -- " + quote(f.Path)
+			l.Reason, l.Next = why.Error()+byHand, ""
 		}
 		out = append(out, l)
+	}
+	if err == nil {
+		out = r.litterLeft(ctx, out, sweep)
 	}
 	return out, err
 }

@@ -84,7 +84,8 @@ func (r *Registry) controlGroupProof(v view, i *Inspection, _ *leasefile.LeaseV2
 	if n := fromNullable(i.Evidence.CgroupNamespace); n == 0 || n != v.namespaces.Cgroup {
 		return untold, "it was made in another cgroup namespace, where paths mean other groups"
 	}
-	state, fact := cgroup.Look(PlaceOf(i.Evidence.Boundary))
+	p, _ := GroupOf(i.Evidence)
+	state, fact := cgroup.Look(p)
 	switch state {
 	case cgroup.Gone, cgroup.Vacant:
 		return vacant, fact
@@ -94,7 +95,7 @@ func (r *Registry) controlGroupProof(v view, i *Inspection, _ *leasefile.LeaseV2
 	return untold, fact
 }
 
-// PlaceOf is the control group of a boundary of kind cgroup-v2.
+// PlaceOf is the control group of a boundary of kind cgroup-v2. It has no chain: see GroupOf.
 func PlaceOf(b leasefile.Boundary) cgroup.Place {
 	return cgroup.Place{Path: b.Path, Inode: uint64(b.Inode), ParentInode: uint64(b.ParentInode)}
 }
@@ -103,19 +104,21 @@ func PlaceOf(b leasefile.Boundary) cgroup.Place {
 // more. ErrOccupied where a process is in it after all. left is any other reason why it could not be removed: then an empty
 // directory remains, which is worth a word and nothing more.
 func dissolve(e *leasefile.EvidenceV2) (left, err error) {
-	if e == nil || e.Boundary.Kind != leasefile.BoundaryKindCgroupV2 {
+	p, ok := GroupOf(e)
+	if !ok {
 		return nil, nil
 	}
-	err = cgroup.Remove(PlaceOf(e.Boundary))
-	if errors.Is(err, cgroup.ErrOccupied) {
+	err = cgroup.Remove(p)
+	if err == nil || errors.Is(err, cgroup.ErrOccupied) {
 		return nil, err
 	}
-	return err, nil
+	return fmt.Errorf("%s: %w", p.Path, err), nil
 }
 
 // noteLeft tells of a boundary whose remains could not be removed. No lock is held.
 func (r *Registry) noteLeft(id string, left error) {
 	if left != nil {
-		r.tell(Observation{Kind: Noted, Lease: id, Detail: "its empty control group is left behind", Err: left})
+		r.tell(Observation{Kind: Noted, Lease: id, Err: left,
+			Detail: "its control group is left behind; a doctor that finds it empty removes it: " + left.Error()})
 	}
 }

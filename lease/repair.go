@@ -53,8 +53,7 @@ func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, err
 			var left error
 			row.Removed, left, row.Err = r.clear(ctx, i, o.Mode)
 			if left != nil {
-				group := i.Evidence.Boundary.Path
-				row.Left = &Leftover{Path: group, Reason: left.Error(), Next: "rmdir " + quote(group)}
+				row.Left = &Leftover{Path: i.Evidence.Boundary.Path, Reason: notCleared + left.Error()}
 			}
 			if row.Removed {
 				r.auditRemoval(ctx, i)
