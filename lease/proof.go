@@ -115,6 +115,18 @@ func dissolve(e *leasefile.EvidenceV2) (left, err error) {
 	return fmt.Errorf("%s: %w", p.Path, err), nil
 }
 
+// dissolve removes the boundary of a lease that is about to be removed, as dissolve does: of an earlier boot nothing is left. Where
+// it is not known which boot this is, that of the lease or another, nothing is touched, and all of it is left.
+func (i Inspection) dissolve() (left, err error) {
+	switch p, ok := GroupOf(i.Evidence); {
+	case i.Facts.OwnerBootCurrent:
+		return dissolve(i.Evidence)
+	case ok && !i.Facts.BootReliable:
+		return fmt.Errorf("%s: which boot this is cannot be told from here", p.Path), nil
+	}
+	return nil, nil
+}
+
 // noteLeft tells of a boundary whose remains could not be removed. No lock is held.
 func (r *Registry) noteLeft(id string, left error) {
 	if left != nil {

@@ -130,10 +130,8 @@ func (r *Registry) removeLocked(ctx context.Context, i Inspection, m verdict.Mod
 	if again.Digest != i.Digest || !again.Verdict.Removes(m, again.Facts) {
 		return out, nil
 	}
-	if again.Facts.OwnerBootCurrent { // of another boot there is no group
-		if out.left, err = dissolve(again.Evidence); err != nil {
-			return out, err
-		}
+	if out.left, err = again.dissolve(); err != nil {
+		return out, err
 	}
 	out.write, err = r.store.Remove(ctx, i.ID, again.Digest)
 	return out, err

@@ -32,12 +32,9 @@ func mayRetire(i Inspection) *objection {
 }
 
 func (r *Registry) removeRecord(ctx context.Context, i Inspection) (func(context.Context) error, error) {
-	var left error
-	if i.Facts.OwnerBootCurrent { // of another boot there is no group
-		var err error
-		if left, err = dissolve(i.Evidence); err != nil {
-			return nil, &DecisionError{Action: leasefile.AuditActionRetire, Lease: i, Err: ErrInUse, Why: err.Error()}
-		}
+	left, err := i.dissolve()
+	if err != nil {
+		return nil, &DecisionError{Action: leasefile.AuditActionRetire, Lease: i, Err: ErrInUse, Why: err.Error()}
 	}
 	w, err := r.store.Remove(ctx, i.ID, i.Digest)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 
 func init() {
 	roles["runs-true"] = func() error { return elsewhere(runsTrue) }
+	roles["retires"] = retires
 	roles["sweeps"] = func() error { return elsewhere(sweeps) }
 }
 
@@ -57,6 +58,28 @@ func sweeps() error {
 		fmt.Println(l.Path, l.Reason)
 	}
 	return err
+}
+
+// retires retires the only lease, and tells what it was told.
+func retires() error {
+	ctx := context.Background()
+	reg, err := lease.Open(ctx, os.Getenv("HOST_TEST_HOME"), lease.WithObserver(func(o lease.Observation) {
+		if o.Kind == lease.Noted {
+			fmt.Println(o.Detail)
+		}
+	}))
+	if err != nil {
+		return err
+	}
+	for i, err := range reg.List(ctx) {
+		if err == nil {
+			_, err = reg.Retire(ctx, i.ID, i.Digest, "a test's word")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // groupsIn are the groups in a group.
@@ -161,4 +184,41 @@ func TestTheGroupOfALeaseThatExistsIsNoLitter(t *testing.T) {
 		require.DirExists(t, path)
 	}
 	c.requireCleared()
+}
+
+// Who removes a lease from where its group cannot be removed says what is left and why, and the next doctor
+// finds it.
+func TestRetireTellsOfAGroupThatItCannotRemove(t *testing.T) {
+	needsRoot(t)
+	for name, view := range map[string]struct {
+		script string
+		flags  []string
+		says   string
+	}{
+		"which boot this is cannot be told": {`:`, []string{"--mount", "--pid", "--fork"}, "which boot"},
+		"the hierarchy is not there": {`umount -l "$(sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | tail -n 1)"; mount -t proc proc /proc`,
+			[]string{"--mount", "--pid", "--fork"}, "not of the unified hierarchy"},
+		"a file system that is read-only": {`mount --bind "$arg" "$arg" && mount -o remount,bind,ro "$arg"; mount -t proc proc /proc`,
+			[]string{"--mount", "--pid", "--fork"}, "read-only"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			group := newGroup(t)
+			c := startCrash(t, "cgroup-v2", stubborn, "HOST_TEST_ROLE=owner-elsewhere", "HOST_TEST_GROUP="+group)
+			path := c.boundary().Path
+			letGo := hold(t, c)
+			c.killOwner()
+			require.NoError(t, c.gate.Wait(t.Context()))
+			told := output(t, within(as("retires", "HOST_TEST_HOME="+c.reg.Dir()), view.script, group, view.flags...))
+			require.Contains(t, told, "its control group is left behind")
+			require.Contains(t, told, path)
+			require.Contains(t, told, view.says)
+			empty(t, c.reg)
+			require.DirExists(t, path)
+			letGo()
+			left, err := c.reg.Sweep(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, left)
+			require.NoDirExists(t, path)
+		})
+	}
 }
