@@ -67,6 +67,9 @@ func (r *Registry) Acquire(ctx context.Context, op leasefile.OperationIdentity, 
 		return nil, errors.Join(err, h.disown())
 	}
 	r.know(h, true)
+	if err == nil {
+		r.tidy(ctx)
+	}
 	return h, err
 }
 

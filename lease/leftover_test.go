@@ -44,6 +44,7 @@ func TestLeftovers(t *testing.T) {
 	require.Contains(t, left[0].Reason, "directory")
 	require.Equal(t, filepath.Join(d.dir, "owners", key+".empty"), left[0].Path)
 	require.False(t, left[0].Sweeps, "somebody has to look what it is")
+	require.Contains(t, left[0].Reason, "yours to remove")
 	require.NoError(t, h.Event(t.Context(), fsm.CleanupComplete))
 	require.NoError(t, h.Release(t.Context()), "a lease at work is not disturbed")
 	_, err = d.open(t, lease.ReadOnly()).Sweep(t.Context())

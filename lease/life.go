@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"containlease/gen/leasefile"
 	"containlease/lease/cgroup"
 	"containlease/lease/process"
 	"containlease/lease/verdict"
@@ -98,8 +97,8 @@ func (v view) lookForLife(i *Inspection) {
 	if i.Facts.Place == verdict.PlaceOther {
 		v.recognize(census, i)
 	}
-	if i.Facts.BoundaryInhabited && i.Facts.Boundary == string(leasefile.BoundaryKindCgroupV2) {
-		i.Life.Members, i.Life.Hidden, _ = cgroup.Members(groupOf(i.Evidence)) // that somebody is there is known
+	if group, ok := GroupOf(i.Evidence); ok && i.Facts.BoundaryInhabited {
+		i.Life.Members, i.Life.Hidden, _ = cgroup.Members(group) // that somebody is there is known
 	}
 	i.Words = append(i.Words, lookWords(census, i)...)
 }

@@ -1,9 +1,11 @@
 package lease
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"containlease/lease/cgroup"
 	"containlease/lease/process"
 	"containlease/persist/file"
 )
@@ -20,6 +22,7 @@ type options struct {
 	vouched   bool
 	home      []file.Option
 	strangers bool // some of it may call back
+	litter    func(context.Context, cgroup.Scope) ([]cgroup.Place, error)
 }
 
 func newOptions(opts []Option) options {
@@ -28,6 +31,7 @@ func newOptions(opts []Option) options {
 		clock:     time.Now,
 		log:       slog.New(slog.DiscardHandler),
 		observer:  func(Observation) {},
+		litter:    cgroup.Litter,
 	}
 	for _, opt := range opts {
 		opt(&o)
@@ -43,9 +47,10 @@ func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 // twice at a time for one handle.
 func WithObserver(fn Observer) Option { return func(o *options) { o.observer = fn } }
 
-// WithInspector replaces the questions asked of the operating system, for tests.
+// WithInspector replaces the questions asked of the operating system, for tests. The control groups that
+// killed runs left on this machine are then nobody's business.
 func WithInspector(i process.Inspector) Option {
-	return func(o *options) { o.inspector, o.strangers = i, true }
+	return func(o *options) { o.inspector, o.strangers, o.litter = i, true, nil }
 }
 
 // WithClock replaces time.Now, for tests. It is read for acquiredAt and observations only, never for a verdict.

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"errors"
+	"fmt"
 
 	"containlease/gen/leasefile"
 	"containlease/lease/cgroup"
@@ -75,7 +76,8 @@ func (r *Registry) controlGroupProof(v view, i *Inspection, l *leasefile.LeaseV2
 	if n := fromNullable(i.Evidence.CgroupNamespace); n == 0 || n != v.namespaces.Cgroup {
 		return proof{fact: "it was made in another cgroup namespace, where paths mean other groups"}
 	}
-	state, fact := cgroup.Look(groupOf(i.Evidence))
+	p, _ := GroupOf(i.Evidence)
+	state, fact := cgroup.Look(p)
 	switch state {
 	case cgroup.Gone, cgroup.Vacant:
 		return proof{vacant: true, closed: r.noteProof(v, i, l).closed, fact: fact}
@@ -85,31 +87,42 @@ func (r *Registry) controlGroupProof(v view, i *Inspection, l *leasefile.LeaseV2
 	return proof{fact: fact}
 }
 
-// PlaceOf is the control group of a boundary of kind cgroup-v2.
+// PlaceOf is the control group of a boundary of kind cgroup-v2. It has no chain: see GroupOf.
 func PlaceOf(b leasefile.Boundary) cgroup.Place {
 	return cgroup.Place{Path: b.Path, Inode: uint64(b.Inode), ParentInode: uint64(b.ParentInode)}
 }
-
-// groupOf is the control group on record.
-func groupOf(e *leasefile.EvidenceV2) cgroup.Place { return PlaceOf(e.Boundary) }
 
 // dissolve removes what is left of the boundary on record, before its lease is removed: what then remains has no name any
 // more. ErrOccupied where a process is in it after all. left is any other reason why it could not be removed: then an empty
 // directory remains, which is worth a word and nothing more.
 func dissolve(e *leasefile.EvidenceV2) (left, err error) {
-	if e == nil || e.Boundary.Kind != leasefile.BoundaryKindCgroupV2 {
+	p, ok := GroupOf(e)
+	if !ok {
 		return nil, nil
 	}
-	err = cgroup.Remove(groupOf(e))
-	if errors.Is(err, cgroup.ErrOccupied) {
+	err = cgroup.Remove(p)
+	if err == nil || errors.Is(err, cgroup.ErrOccupied) {
 		return nil, err
 	}
-	return err, nil
+	return fmt.Errorf("%s: %w", p.Path, err), nil
+}
+
+// dissolve removes the boundary of a lease that is about to be removed, as dissolve does: of an earlier boot nothing is left. Where
+// it is not known which boot this is, that of the lease or another, nothing is touched, and all of it is left.
+func (i Inspection) dissolve() (left, err error) {
+	switch p, ok := GroupOf(i.Evidence); {
+	case i.Facts.OwnerBootCurrent:
+		return dissolve(i.Evidence)
+	case ok && !i.Facts.BootReliable:
+		return fmt.Errorf("%s: which boot this is cannot be told from here", p.Path), nil
+	}
+	return nil, nil
 }
 
 // noteLeft tells of a boundary whose remains could not be removed. No lock is held.
 func (r *Registry) noteLeft(id string, left error) {
 	if left != nil {
-		r.tell(Observation{Kind: Noted, Lease: id, Detail: "its empty control group is left behind", Err: left})
+		r.tell(Observation{Kind: Noted, Lease: id, Err: left,
+			Detail: "its control group is left behind; a doctor that finds it empty removes it: " + left.Error()})
 	}
 }

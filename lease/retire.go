@@ -72,10 +72,7 @@ func (w word) mayRetire(i Inspection) *objection {
 
 // makeRoom removes the remains of the boundary, which the kernel refuses as long as somebody is in it.
 func (r *Registry) makeRoom(i Inspection) (left, err error) {
-	if !i.Facts.OwnerBootCurrent { // of another boot there is no group
-		return nil, nil
-	}
-	if left, err = dissolve(i.Evidence); err != nil {
+	if left, err = i.dissolve(); err != nil {
 		err = &DecisionError{Action: leasefile.AuditActionRetire, Lease: i, Err: ErrInUse, Why: err.Error()}
 	}
 	return left, err

@@ -38,19 +38,10 @@ func (s *stopper) kill(i Inspection) {
 	} else {
 		s.toHost(i, syscall.SIGTERM)
 	}
-	if i.Facts.BoundaryInhabited && i.Facts.Boundary == string(leasefile.BoundaryKindCgroupV2) {
-		_ = killGroup(groupOf(i.Evidence)) // what is left is seen, and tried again
+	if group, ok := GroupOf(i.Evidence); ok && i.Facts.BoundaryInhabited {
+		_ = cgroup.KillPlace(group) // what is left is seen, and tried again
 	}
 	s.toEach(i, func(fd *process.Pidfd, _ target) { _ = fd.Signal(syscall.SIGKILL) })
-}
-
-func killGroup(p cgroup.Place) error {
-	g, err := cgroup.Open(p)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	return g.Kill()
 }
 
 // toHost signals the host if it is exactly the one on record.
@@ -66,8 +57,10 @@ func (s *stopper) toHost(i Inspection, sig syscall.Signal) {
 
 // toEach holds on to each member of the group and each carrier that still is one, and hands it over. The host is none of them.
 func (s *stopper) toEach(i Inspection, do func(*process.Pidfd, target)) {
-	for some := range slices.Chunk(i.Life.Members, atATime) {
-		toMembers(groupOf(i.Evidence), some, do)
+	if group, ok := GroupOf(i.Evidence); ok {
+		for some := range slices.Chunk(i.Life.Members, atATime) {
+			toMembers(group, some, do)
+		}
 	}
 	for _, c := range i.Life.Carriers {
 		if c.PID == i.Life.Host {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"containlease/lease"
@@ -35,14 +36,15 @@ func (a *app) leftovers(reg *lease.Registry, rows []lease.Repaired, apply bool) 
 	}
 	left, err := look(ctx)
 	for _, r := range rows {
-		if r.Left != nil {
+		again := func(l lease.Leftover) bool { return l.Path == r.Left.Path }
+		if r.Left != nil && !slices.ContainsFunc(left, again) {
 			left = append(left, *r.Left)
 		}
 	}
 	return a.leftoversOf(left), err
 }
 
-// leftoverText is two or three lines for each.
+// leftoverText is two lines for each, and a third where there is something to type.
 func leftoverText(left []leftover) string {
 	var b strings.Builder
 	for _, l := range left {
