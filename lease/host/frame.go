@@ -37,6 +37,7 @@ const (
 	kindStatus  kind = 'e'
 	kindEmpty   kind = '0'
 	kindAsked   kind = 'k' // the front is gone: the plugin is asked to end
+	kindTrouble kind = 'u' // what stands in the way of the proof: without an empty after it there is none
 )
 
 // maxFrame bounds a frame's body: the largest holds a plugin's arguments and environment, a third more than
@@ -76,7 +77,7 @@ func stringsOf(list [][]byte) []string {
 type word struct {
 	Nonce  string
 	Number int    // a signal, a raw wait status, an errno
-	Text   string // why the gate cannot serve
+	Text   string // why the gate cannot serve, or cannot prove the end
 }
 
 // frame is a message as received.
