@@ -113,7 +113,7 @@ func receive(r *bufio.Reader) (frame, error) {
 	}
 	var size [4]byte
 	if _, err := io.ReadFull(r, size[:]); err != nil {
-		return frame{}, fmt.Errorf("half a frame: %w", err)
+		return frame{}, halfFrame(err)
 	}
 	n := binary.BigEndian.Uint32(size[:])
 	if n > maxFrame {
@@ -121,9 +121,17 @@ func receive(r *bufio.Reader) (frame, error) {
 	}
 	f.body = make([]byte, n)
 	if _, err := io.ReadFull(r, f.body); err != nil {
-		return frame{}, fmt.Errorf("half a frame: %w", err)
+		return frame{}, halfFrame(err)
 	}
 	return f, nil
+}
+
+// halfFrame is no end of the other side, as io.EOF would be.
+func halfFrame(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("half a frame: %w", err)
 }
 
 // expect reads one frame of kind k into body.
