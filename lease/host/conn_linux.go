@@ -82,7 +82,7 @@ func newConn(fd int) (*conn, error) {
 		unix.Close(fd)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	c := &conn{File: os.NewFile(uintptr(fd), "control socket")}
+	c := &conn{File: os.NewFile(uintptr(fd), "control socket"), patience: killWait}
 	c.in = bufio.NewReader(reader{c})
 	return c, nil
 }

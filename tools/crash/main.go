@@ -33,11 +33,12 @@ func main() {
 	flag.StringVar(&o.only, "calls", "", "only these system calls, separated by commas")
 	flag.IntVar(&o.power, "power", 12, "forced shutdowns for each file system; 0 for none")
 	flag.IntVar(&o.trees, "trees", 60, "moments at which a run with its gate and plugin is killed; 0 for none")
+	flag.IntVar(&o.refusals, "refusals", 60, "answers that are refused to a run beside a child that does not end; 0 for none")
 	flag.DurationVar(&o.within, "within", 4*time.Minute+30*time.Second, "begin no trial after this")
 	all := flag.Bool("all", false, "every trial, however long it takes")
 	flag.Parse()
 	if *all {
-		o.trees, o.within = math.MaxInt, 24*time.Hour
+		o.trees, o.refusals, o.within = math.MaxInt, math.MaxInt, 24*time.Hour
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := torment(ctx, o)
@@ -47,9 +48,9 @@ func main() {
 
 // order is what is asked for.
 type order struct {
-	only         string
-	power, trees int
-	within       time.Duration
+	only                   string
+	power, trees, refusals int
+	within                 time.Duration
 }
 
 func end(who string, err error) {
@@ -82,7 +83,7 @@ func torment(ctx context.Context, o order) (err error) {
 		return err
 	}
 	// The sweep comes last: it takes what time is left.
-	return errors.Join(s.powers(o.power), s.trees(o.trees, until), s.calls(chosen, until))
+	return errors.Join(s.powers(o.power), s.trees(o.trees, until), s.refuse(o.refusals, until), s.calls(chosen, until))
 }
 
 // calls sweeps them and prints the table.
