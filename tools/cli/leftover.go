@@ -39,11 +39,24 @@ func (a *app) leftovers(reg *lease.Registry, rows []lease.Repaired, apply bool) 
 	return leftoversOf(left), err
 }
 
+// badPlugins are the records of plugins that are none; of one lease they are no finding.
+func badPlugins(reg *lease.Registry, id string) ([]leftover, error) {
+	out := []leftover{}
+	if id != "" {
+		return out, nil
+	}
+	bad, err := reg.BadPlugins()
+	for _, b := range bad {
+		out = append(out, leftover{Path: b.Path, Reason: b.Err.Error(), Next: b.Next})
+	}
+	return out, err
+}
+
 // leftoverText is three lines for each.
-func leftoverText(left []leftover) string {
+func leftoverText(what string, left []leftover) string {
 	var b strings.Builder
 	for _, l := range left {
-		b.WriteString("left behind: " + plain(l.Path) + "\n" + wrap(l.Reason, "    ") + "    next: " + plain(l.Next) + "\n")
+		b.WriteString(what + plain(l.Path) + "\n" + wrap(l.Reason, "    ") + "    next: " + plain(l.Next) + "\n")
 	}
 	return b.String()
 }

@@ -27,6 +27,7 @@ type beside struct {
 	dir, home string
 	run       *exec.Cmd
 	tracer    *exec.Cmd
+	traced    []byte
 	fired     bool
 	broken    []string
 }
@@ -90,24 +91,36 @@ func (b *beside) try() (end string, err error) {
 		err = b.meet()
 	}
 	if err != nil {
-		return "", errors.Join(err, b.run.Process.Kill(), b.run.Wait())
+		return "", errors.Join(err, b.run.Process.Kill(), b.run.Wait(), b.complaint())
 	}
 	code := b.wait()
-	traced, err := os.ReadFile(filepath.Join(b.dir, "strace"))
-	b.fired = bytes.Contains(traced, []byte("(INJECTED)"))
+	b.traced, err = os.ReadFile(filepath.Join(b.dir, "strace"))
+	b.fired = bytes.Contains(b.traced, []byte("(INJECTED)"))
 	return b.judge(code), err
+}
+
+// complaint is what the run said, as an error.
+func (b *beside) complaint() error {
+	said, err := os.ReadFile(filepath.Join(b.dir, "said"))
+	return errors.Join(err, errors.New(line(string(said))))
 }
 
 // start starts the run, which waits for a line at first.
 func (b *beside) start(group string) (*os.File, error) {
+	const script = `read x <&3; exec 3<&-; exec "$@"`
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	const script = `read x <&3; exec 3<&-; exec "$@"`
 	b.run = exec.Command("sh", "-c", script, "sh", b.program, "--home", b.home, "run", "--boundary", b.boundary, "--grace", "200ms",
 		"--", b.self, "leave", b.dir, group)
+	said, err := os.Create(filepath.Join(b.dir, "said")) // no pipe: the child would hold it open
+	if err != nil {
+		return nil, err
+	}
+	defer said.Close()
+	b.run.Stderr = said
 	b.run.Dir, b.run.ExtraFiles = b.dir, []*os.File{r}
 	if err := b.run.Start(); err != nil {
 		w.Close()
@@ -142,8 +155,10 @@ func (b *beside) meet() error {
 
 // attach returns once the tracer has all threads of pid.
 func (b *beside) attach(pid int) error {
-	inject := fmt.Sprintf("inject=%s:error=%s:when=%s", b.call, b.errno, b.when)
-	b.tracer = exec.Command("strace", "-f", "-o", filepath.Join(b.dir, "strace"), "-e", "trace="+b.call, "-e", inject, "-p", strconv.Itoa(pid))
+	b.tracer = exec.Command("strace", "-f", "-o", filepath.Join(b.dir, "strace"), "-e", "trace="+b.call, "-p", strconv.Itoa(pid))
+	if b.errno != "" {
+		b.tracer.Args = append(b.tracer.Args, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", b.call, b.errno, b.when))
+	}
 	said, err := b.tracer.StderrPipe()
 	if err != nil {
 		return err

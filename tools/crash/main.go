@@ -2,7 +2,8 @@
 
 // Command crash is what `make crash` runs: real processes taking leases through their lives are killed at every system
 // call, have every call fail with everything that it can fail with, and lose the power under load. Afterwards a fresh
-// process inspects what is left, recovers it and runs the next invocation. A census of the calls holds the list of those that
+// process inspects what is left, recovers it and runs the next invocation. Real runs with gate and plugin are refused an answer on the way to
+// a proof, beside a child that does not end. A census of the calls holds the list of those that
 // are swept against what is really called. It prints how many calls were tried of how many and what was seen, and ends with
 // 1 if any promise was broken. What there is no time for is left out at random, unless all is asked for; what this
 // machine cannot do is skipped aloud, and an error in CI.
