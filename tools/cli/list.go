@@ -75,7 +75,7 @@ func (a *app) list() error {
 	if a.output == outputJSON {
 		return a.printJSON(out)
 	}
-	text := leftoverText(out.Leftovers)
+	text := leftoverText("left behind: ", out.Leftovers)
 	if len(out.Leases) == 0 {
 		a.note("no leases in %s", reg.Dir())
 		return a.print(text)

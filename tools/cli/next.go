@@ -54,8 +54,11 @@ func (a *app) typed(words string) string {
 func (a *app) after(err error) string {
 	var blocked *lease.BlockedError
 	var refused *lease.DecisionError
+	var plugin *lease.PluginRecordError
 	var n lease.Next
 	switch {
+	case errors.As(err, &plugin):
+		return "; next: " + a.typed(enableAnew)
 	case errors.As(err, &blocked):
 		n = blocked.Lease.Next
 	case errors.As(err, &refused):
