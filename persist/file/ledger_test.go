@@ -63,8 +63,10 @@ func (l *ledger) Reserve(f int, s int64) error  { return l.trap.Reserve(l.fd(f),
 func (l *ledger) SetMtime(d int, n string, at int64) error {
 	return l.trap.SetMtime(l.fd(d), n, at)
 }
-func (l *ledger) SyncData(f int) error { return l.trap.SyncData(l.fd(f)) }
-func (l *ledger) Sync(f int) error     { return l.trap.Sync(l.fd(f)) }
+func (l *ledger) SyncData(f int) error      { return l.trap.SyncData(l.fd(f)) }
+func (l *ledger) Sync(f int) error          { return l.trap.Sync(l.fd(f)) }
+func (l *ledger) Own(f int) error           { return l.trap.Own(l.fd(f)) }
+func (l *ledger) Owned(f int) (bool, error) { return l.trap.Owned(l.fd(f)) }
 func (l *ledger) Rename(d int, a, b string, how renaming) error {
 	return l.trap.Rename(l.fd(d), a, b, how)
 }
