@@ -49,6 +49,7 @@ func (l *ledger) Open(d int, n string, a access) (int, error) {
 func (l *ledger) Create(d int, n string) (int, error)         { return l.opened(l.trap.Create(l.fd(d), n)) }
 func (l *ledger) Names(d int) ([]string, error)               { return l.trap.Names(l.fd(d)) }
 func (l *ledger) Mkdir(d int, n string) error                 { return l.trap.Mkdir(l.fd(d), n) }
+func (l *ledger) Rmdir(d int, n string) error                 { return l.trap.Rmdir(l.fd(d), n) }
 func (l *ledger) Filesystem(f int) (filesystem, error)        { return l.trap.Filesystem(l.fd(f)) }
 func (l *ledger) Link(f, d int, n string) error               { return l.trap.Link(l.fd(f), l.fd(d), n) }
 func (l *ledger) Unlink(d int, n string) error                { return l.trap.Unlink(l.fd(d), n) }

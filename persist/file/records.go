@@ -49,7 +49,7 @@ func (h *Home) ReadRecord(name string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	content, err := d.read(file)
+	content, err := d.read(context.Background(), file)
 	if errors.Is(err, persist.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", d.join(file), err)
 	}

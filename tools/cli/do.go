@@ -59,7 +59,7 @@ func (a *app) conclude(err error) int {
 	case errors.Is(err, errUsage):
 		a.say("%v\nSee `%s help`.", err, program)
 	default:
-		a.say("%v", err)
+		a.say("%v%s", err, remedy(err))
 	}
 	return codeOf(err)
 }
