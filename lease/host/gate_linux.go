@@ -206,9 +206,9 @@ func (g *gate) reap() error {
 }
 
 // leaveNote writes down, beside the lease, that the boundary is empty: the doctor's proof, should the owner not live to use
-// the word on the socket.
+// the word on the socket. The owner has vouched for the home, if anybody had to.
 func (g *gate) leaveNote() error {
-	home, err := file.Open(string(g.spec.Home), file.AllowAnyFilesystem())
+	home, err := file.Open(string(g.spec.Home), file.AllowAnyFilesystem(), file.TrustParents())
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ func CommandFor(act verdict.Action, id, digest string) string {
 // typed is a command of this program about this home.
 func (a *app) typed(words string) string {
 	s := program + " --home " + quote(a.dir)
+	if a.trustParents {
+		s += " --trust-parents"
+	}
 	if a.store != "" {
 		s += " --store " + quote(a.store)
 	}
