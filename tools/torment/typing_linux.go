@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Exit codes of containlease that are met here.
+const (
+	exitNotFound = 66
+	exitBug      = 70
+)
+
+// mistyped is what it says to whoever has typed what it does not understand.
+const mistyped = "See `containlease help`"
+
+// typed runs one command to its end.
+func (r *round) typed(args ...string) (code int, out string) {
+	return r.finished(r.command(args...), "containlease "+strings.Join(args, " "))
+}
+
+// finished runs a command that has to end in time.
+func (r *round) finished(cmd *exec.Cmd, words string) (code int, out string) {
+	began := time.Now()
+	code, out = r.finishedIn(cmd, words, stuckAfter)
+	if time.Since(began) > stuckAfter {
+		r.fault("it hangs: %s", words)
+	}
+	return code, out
+}
+
+// finishedIn runs a command, ends it after some time, and judges its end.
+func (r *round) finishedIn(cmd *exec.Cmd, words string, limit time.Duration) (code int, out string) {
+	r.commands.Add(1)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &stdout, &stderr, time.Second
+	if err := cmd.Start(); err != nil {
+		r.must(err)
+		return -1, ""
+	}
+	waitIn(cmd.Process.Pid, cmd.SysProcAttr.Setpgid, limit)
+	_ = cmd.Wait() // how it ended is judged by its code
+	code = cmd.ProcessState.ExitCode()
+	r.tell("typed: %s: %d\n%s%s", words, code, shorten(stdout.String()), stderr.String())
+	r.judge(words, code, stderr.String())
+	return code, stdout.String() + stderr.String()
+}
+
+// waitIn waits for a child without burying it, so that its number, and its group's, is its own when
+// it has to be killed.
+func waitIn(pid int, group bool, limit time.Duration) {
+	ended := make(chan struct{})
+	go func() {
+		for errors.Is(unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
+		}
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return
+	case <-time.After(limit):
+	}
+	if group {
+		pid = -pid
+	}
+	_ = unix.Kill(pid, unix.SIGKILL)
+	<-ended
+}
+
+// shorten keeps stories readable.
+func shorten(s string) string {
+	const enough = 1500
+	if len(s) > enough {
+		return s[:enough] + " [...]"
+	}
+	return s
+}
+
+// judge holds an end against what no command may ever do.
+func (r *round) judge(words string, code int, said string) {
+	if code == exitBug || strings.Contains(said, "panic:") || strings.Contains(said, "goroutine ") {
+		r.fault("it broke down: %s: %d: %s", words, code, said)
+	}
+}
