@@ -67,6 +67,9 @@ func (r *Registry) Acquire(ctx context.Context, op leasefile.OperationIdentity, 
 		return nil, errors.Join(err, h.disown())
 	}
 	r.know(h, true)
+	if err == nil {
+		r.tidy(ctx)
+	}
 	return h, err
 }
 
@@ -98,10 +101,11 @@ func (r *Registry) prepare(op leasefile.OperationIdentity, runID string, w wish)
 	if err != nil {
 		return nil, err
 	}
-	ev := leasefile.EvidenceV1{
+	ev := leasefile.EvidenceV2{
 		LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: w.tool, Version: w.version, Exclusive: w.exclusive,
 		PIDNamespace: nullable(ns.PID), TimeNamespace: nullable(ns.Time), CgroupNamespace: nullable(ns.Cgroup),
-		OwnerInode: nullable(self.Inode), Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone},
+		PIDNamespaceID: nullable(ns.PIDID), InitInode: nullable(ns.InitInode), InitStartID: text(ns.InitStartID),
+		OwnerInode: nullable(self.Inode), AcquiredTicks: nullable(r.opt.inspector.Clock()), Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone},
 	}
 	if err := ev.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: the evidence: %w", ErrInvalid, err)

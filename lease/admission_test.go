@@ -44,8 +44,10 @@ func TestMalformedFileBlocksEveryPlugin(t *testing.T) {
 	for _, plugin := range []string{"acme", "other"} {
 		b := s.blocked(t, plugin)
 		require.Equal(t, verdict.BlockedMalformed, b.Block)
-		require.Contains(t, b.Error(), "next: containlease --home "+s.dir+" quarantine --digest "+b.Lease.Digest.String())
-		require.Contains(t, b.Error(), " -- "+id)
+		require.Equal(t, verdict.ActQuarantine, b.Lease.Next.Action)
+		require.Equal(t, b.Lease.Digest, b.Lease.Next.Digest)
+		require.Equal(t, id, b.Lease.Next.Lease)
+		require.NotContains(t, b.Error(), "containlease", "the user of a library may not have the program")
 		require.NotErrorIs(t, b, lease.ErrHeld)
 	}
 	require.Equal(t, []string{id + ".json"}, names(t, s.dir+"/leases"))

@@ -41,6 +41,9 @@ func Adopt(ctx context.Context, dir, reason string, opts ...Option) (err error) 
 	if err := r.adoptable(); err != nil {
 		return err
 	}
+	if err := checkReason(reason); err != nil {
+		return err
+	}
 	line := leasefile.AuditV1{Action: leasefile.AuditActionAdopt, Rule: ruleOtherMachine, Reason: reason}
 	if err := r.Audit(ctx, line); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"containlease/gen/leasefile"
 	"containlease/lease/verdict"
 )
 
@@ -15,69 +14,38 @@ func (i Inspection) Finding() bool {
 	return i.Verdict.Outcome != verdict.Active || i.Block() != verdict.Admitted
 }
 
-// Alive reports whether something of it is proved to be alive: its owner, its host, or somebody in its boundary. Not to know is
-// not alive.
+// Alive reports whether something of it is proved to be alive: its owner, its host, somebody in its boundary, or by the mark. Not
+// to know is not alive.
 func (i Inspection) Alive() bool {
 	f := i.Facts
-	return i.Lease != nil && (f.Lock == verdict.LockHeld || f.Place != verdict.PlaceOther &&
-		(f.Owner == verdict.Live || f.HostRecorded && f.Host == verdict.Live || f.BoundaryInhabited))
+	return i.Lease != nil && (f.Lock == verdict.LockHeld || f.Owner == verdict.Live || i.remains())
 }
 
-// advise puts names and numbers into what the verdict misses and recommends.
-func (r *Registry) advise(i *Inspection) {
-	fill := strings.NewReplacer(i.names()...)
+// remains reports whether something beside the owner is seen alive.
+func (i Inspection) remains() bool {
+	f := i.Facts
+	return f.HostRecorded && f.Host == verdict.Live || f.BoundaryInhabited || f.Carriers == verdict.Seen
+}
+
+// advise puts numbers into what the verdict misses, and says what is next.
+func (i *Inspection) advise() {
+	fill := strings.NewReplacer("{alive}", i.Life.String(), "{owner}", i.ownerWord())
 	i.Verdict.Missing = slices.Clone(i.Verdict.Missing) // it is the ladder's own
 	for n, want := range i.Verdict.Missing {
 		i.Verdict.Missing[n] = fill.Replace(want)
 	}
-	s := fill.Replace(i.Verdict.Next)
-	if r.opt.store != "" {
-		s = "--store " + quote(r.opt.store) + " " + s
-	}
-	i.Next = "containlease --home " + quote(r.home.Dir()) + " " + s
-	if i.Verdict.Stop != "" && !r.ours(i) {
-		i.Next = fill.Replace(i.Verdict.Stop) + "; " + i.Next
-	}
+	i.Next = nextOf(i)
 }
 
-// ours reports whether this process is the owner: it ends by itself, and nobody has it type its own end.
-func (r *Registry) ours(i *Inspection) bool {
-	self, err := r.opt.inspector.Self()
-	return err == nil && self.Identity == ownerIdentity(i.Lease.OwnedBy())
-}
-
-// names are what the placeholders of package verdict stand for here.
-func (i *Inspection) names() []string {
-	names := []string{"{lease}", quote(i.ID), "{digest}", i.digestWord()}
-	if i.Lease == nil {
-		return names
+// ownerWord is the owner's pid, and whose number it is.
+func (i *Inspection) ownerWord() string {
+	switch {
+	case i.Lease == nil:
+		return ""
+	case i.Life.Owner == 0 && i.Facts.Place == verdict.PlaceOther:
+		return fmt.Sprintf("%d of its own PID namespace", i.Lease.OwnedBy().PID)
+	case i.Life.Owner != 0:
+		return strconv.FormatInt(i.Life.Owner, 10)
 	}
-	pid := func(n int64) string {
-		if i.Facts.Place == verdict.PlaceOther {
-			return fmt.Sprintf("%d of its own PID namespace", n)
-		}
-		return strconv.FormatInt(n, 10)
-	}
-	names = append(names, "{owner}", pid(i.Lease.OwnedBy().PID))
-	if l, ok := i.Lease.(*leasefile.LeaseV2); ok && l.Containment.Host != nil {
-		names = append(names, "{host}", pid(l.Containment.Host.PID))
-	}
-	if i.carrier != 0 {
-		names = append(names, "{carrier}", strconv.FormatInt(i.carrier, 10))
-	}
-	if i.Evidence != nil {
-		names = append(names, "{group}", quote(i.Evidence.Boundary.Path))
-	}
-	return names
-}
-
-// quote makes one word for a POSIX shell, and leaves alone what is one already.
-func quote(s string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+:@%,=", c)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return strconv.FormatInt(i.Lease.OwnedBy().PID, 10)
 }

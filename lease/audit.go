@@ -29,18 +29,23 @@ func (r *Registry) Audit(ctx context.Context, a leasefile.AuditV1) error {
 	return r.home.Append(ctx, AuditLog, a.AppendCanonical(nil))
 }
 
-// auditPatience is how long a removal that is done waits for other writers of the log: they need milliseconds, so one that
+// auditPatience is how long a removal that is done, or a decision that is to be done, waits for other writers of the log: they need milliseconds, so one that
 // takes longer is stopped, and must not stop every doctor.
 const auditPatience = 2 * time.Second
+
+// auditSoon is Audit for who holds the catalogue lock: a stopped writer of the log must not hold up everybody.
+func (r *Registry) auditSoon(ctx context.Context, line leasefile.AuditV1) error {
+	ctx, cancel := context.WithTimeout(ctx, auditPatience)
+	defer cancel()
+	return r.Audit(ctx, line)
+}
 
 // auditRemoval writes down what the doctor has removed. It comes after the removal, which was proved and needs nobody's
 // leave: on a full disk, or beside a stopped writer, the proved leases go all the same, and only the line is missing, which is
 // told. The end of ctx does not spare the line of what was removed before it.
 func (r *Registry) auditRemoval(ctx context.Context, i Inspection) {
 	line := lineAbout(leasefile.AuditActionRemove, i, "proved gone: "+i.Verdict.Because)
-	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
-	defer cancel()
-	if err := r.Audit(patient, line); err != nil {
+	if err := r.auditSoon(context.WithoutCancel(ctx), line); err != nil {
 		r.tell(Observation{Kind: Noted, Lease: i.ID, Plugin: i.Plugin, Detail: "its removal is missing in " + AuditLog, Err: err})
 	}
 }

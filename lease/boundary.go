@@ -6,6 +6,7 @@ import (
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
+	"containlease/lease/cgroup"
 	"containlease/persist/file"
 )
 
@@ -13,6 +14,18 @@ import (
 // before hostStarting. It is not synced: evidence decides only within one boot. ErrRefused in any other state than
 // parent-owned.
 func (h *Handle) Enclose(ctx context.Context, b leasefile.Boundary, hostInode uint64) error {
+	return h.enclose(ctx, b, "", hostInode)
+}
+
+// EncloseGroup is Enclose for a control group, before there is a host. What is told of the place, its
+// chain included, stays on record when Enclose names the same boundary again.
+func (h *Handle) EncloseGroup(ctx context.Context, p cgroup.Place) error {
+	b := leasefile.Boundary{Kind: leasefile.BoundaryKindCgroupV2, Path: p.Path, Inode: int64(p.Inode),
+		ParentInode: int64(p.ParentInode)}
+	return h.enclose(ctx, b, p.Chain, 0)
+}
+
+func (h *Handle) enclose(ctx context.Context, b leasefile.Boundary, chain string, inode uint64) error {
 	if err := h.turn.take(ctx); err != nil {
 		return h.explain(err, "the boundary was not recorded")
 	}
@@ -25,7 +38,13 @@ func (h *Handle) Enclose(ctx context.Context, b leasefile.Boundary, hostInode ui
 		return err
 	}
 	before := h.evidence
-	h.evidence.Boundary, h.evidence.HostInode = b, nullable(hostInode)
+	switch {
+	case chain != "":
+		h.evidence.BoundaryChain = &chain
+	case b != before.Boundary:
+		h.evidence.BoundaryChain = nil
+	}
+	h.evidence.Boundary, h.evidence.HostInode = b, nullable(inode)
 	if err := h.writeEvidence(); err != nil {
 		h.evidence = before
 		return err
@@ -34,9 +53,9 @@ func (h *Handle) Enclose(ctx context.Context, b leasefile.Boundary, hostInode ui
 }
 
 // knownEvidence is what was last written beside the lease.
-func (h *Handle) knownEvidence(ctx context.Context) (leasefile.EvidenceV1, error) {
+func (h *Handle) knownEvidence(ctx context.Context) (leasefile.EvidenceV2, error) {
 	if err := h.turn.take(ctx); err != nil {
-		return leasefile.EvidenceV1{}, h.explain(err, "its boundary was not looked up")
+		return leasefile.EvidenceV2{}, h.explain(err, "its boundary was not looked up")
 	}
 	defer h.turn.give()
 	return h.evidence, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"containlease/gen/leasefile"
 	"containlease/lease/verdict"
@@ -40,28 +42,32 @@ type objection struct {
 // decision is one act of an operator on one record: whether it may be, and what it is.
 type decision struct {
 	action  leasefile.AuditAction
+	note    string                      // follows the reason in the audit
 	objects func(Inspection) *objection // nil where it may be
-	// acts is called under both locks. settle makes it durable, and is called without the catalogue lock.
-	acts func(ctx context.Context, i Inspection) (settle func(context.Context) error, err error)
+	// clears makes room for the act, under both locks, and says so where something is in the way after all; nil: there is
+	// nothing to make room for. acts is called after it. settle makes the act durable, and is called without the catalogue lock.
+	clears func(Inspection) error
+	acts   func(ctx context.Context, i Inspection) (settle func(context.Context) error, err error)
 }
 
-// decide carries a decision out: judged, written down durably, and judged again from scratch under the catalogue lock and
-// the record's liveness lock. A line in the audit thus says what was about to be done; the error says whether it was.
+// decide carries a decision out: judged, and judged again from scratch under the catalogue lock and the record's liveness lock.
+// Only when that last look has passed is it written down, durably, and then done: a line in the audit says what was about to be
+// done, and nobody was in the way. The error says whether it was.
 func (r *Registry) decide(ctx context.Context, name string, digest persist.Digest, reason string, d decision) (Inspection, error) {
 	if r.opt.readOnly {
 		return Inspection{}, fmt.Errorf("%w: %s", ErrReadOnly, r.home.Dir())
+	}
+	if err := checkReason(reason); err != nil {
+		return Inspection{}, err
 	}
 	i, err := r.find(ctx, name, r.home.Probe)
 	if err == nil {
 		err = d.permits(i, digest)
 	}
-	if err == nil {
-		err = r.Audit(ctx, lineAbout(d.action, i, reason))
-	}
 	if err != nil {
 		return i, err
 	}
-	held, settle, err := r.act(ctx, i, d)
+	held, settle, err := r.act(ctx, i, d, reason)
 	if err != nil {
 		return i, err
 	}
@@ -71,6 +77,14 @@ func (r *Registry) decide(ctx context.Context, name string, digest persist.Diges
 	}
 	r.letGo(held, i.ID, err == nil)
 	return i, err
+}
+
+// checkReason wants words: what a program prints for its user to fill in is none.
+func checkReason(reason string) error {
+	if strings.IndexFunc(reason, unicode.IsLetter) < 0 {
+		return fmt.Errorf("%w: %w, not %q: what was looked at, and by whom", ErrInvalid, ErrNoReason, reason)
+	}
+	return nil
 }
 
 // letGo gives a seized lock back, and with it what lay beside a lease that is gone. What cannot be removed is swept by the next
@@ -89,8 +103,10 @@ func (r *Registry) letGo(held *file.Liveness, id string, gone bool) {
 	}
 }
 
-// act takes both locks, judges again, and acts. An error means that nothing was done. held is nil where there is no lock.
-func (r *Registry) act(ctx context.Context, i Inspection, d decision) (held *file.Liveness, settle func(context.Context) error, err error) {
+// act takes both locks, judges again, writes down and acts. An error means that nothing was done. held is nil where there is no
+// lock. The line is synced under the catalogue lock, as no operation of an invocation does: a decision is rare, is made by hand,
+// and must not be on record before the look that nothing can come after.
+func (r *Registry) act(ctx context.Context, i Inspection, d decision, reason string) (held *file.Liveness, settle func(context.Context) error, err error) {
 	err = r.alone(ctx, func() (err error) {
 		probe := r.home.Probe
 		if !i.Foreign {
@@ -107,6 +123,12 @@ func (r *Registry) act(ctx context.Context, i Inspection, d decision) (held *fil
 		again, err := r.find(ctx, i.ID, probe)
 		if err == nil {
 			err = d.permits(again, i.Digest)
+		}
+		if err == nil && d.clears != nil {
+			err = d.clears(again)
+		}
+		if err == nil {
+			err = r.auditSoon(ctx, lineAbout(d.action, i, reason+d.note))
 		}
 		if err == nil {
 			settle, err = d.acts(ctx, again)
@@ -164,8 +186,8 @@ func (r *Registry) stranger(ctx context.Context, name string) (persist.Entry, er
 	return persist.Entry{}, persist.ErrNotExist
 }
 
-// atWork says why a lease may not be cleared on anybody's word: something of it is proved to be alive. Of numbers of another
-// namespace nothing is proved.
+// atWork says why a lease may not be cleared on anybody's word: something of it is proved to be alive. Each sign is enough by
+// itself, from wherever it is seen.
 func atWork(i Inspection) *objection {
 	f := i.Facts
 	switch {
@@ -173,10 +195,10 @@ func atWork(i Inspection) *objection {
 		return &objection{ErrInUse, "somebody holds its liveness lock"}
 	case i.Verdict.Outcome == verdict.Active:
 		return &objection{ErrInUse, i.Verdict.Because}
-	case f.HostRecorded && f.Host == verdict.Live && f.Place != verdict.PlaceOther:
-		return &objection{ErrInUse, "its host is alive: stop it first"}
-	case f.BoundaryInhabited && f.OwnerBootCurrent && f.Place != verdict.PlaceOther:
-		return &objection{ErrInUse, "somebody is in its boundary: " + i.Words[len(i.Words)-1]}
+	case f.Owner == verdict.Live:
+		return &objection{ErrInUse, fmt.Sprintf("its owner, pid %s, is alive", i.ownerWord())}
+	case f.HostRecorded && f.Host == verdict.Live, f.BoundaryInhabited && f.OwnerBootCurrent:
+		return &objection{ErrInUse, "alive: " + i.Life.String()}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"containlease/fsm"
 	"containlease/gen/leasefile"
 	"containlease/lease"
+	"containlease/lease/verdict"
 	"containlease/persist"
 	"containlease/persist/file"
 
@@ -60,10 +61,13 @@ func TestRetireRefuses(t *testing.T) {
 		"other bytes":       {fsm.StateHostActive, nobody, func(_ *testing.T, _ *desk, i *lease.Inspection) { i.Digest[0]++ }, lease.ErrOtherDigest, "decide again"},
 		"no digest":         {fsm.StateHostActive, nobody, func(_ *testing.T, _ *desk, i *lease.Inspection) { i.Digest = persist.Digest{} }, lease.ErrOtherDigest, "decide again"},
 		"a held lock":       {fsm.StateHostActive, nobody, func(t *testing.T, d *desk, i *lease.Inspection) { t.Cleanup(d.hold(t, i.ID)) }, lease.ErrInUse, "holds its liveness lock"},
-		"a live host":       {fsm.StateHostActive, nobody, func(_ *testing.T, d *desk, _ *lease.Inspection) { d.alive[hostPID] = true }, lease.ErrInUse, "stop it first"},
-		"what is gone":      {fsm.StateHostStarting, unbounded, nil, lease.ErrNotForThis, "doctor --apply"},
-		"what is complete":  {fsm.StateCleanupComplete, nobody, nil, lease.ErrNotForThis, "doctor --apply"},
-		"what is no lease":  {fsm.StateHostActive, nobody, corrupt, lease.ErrNotForThis, "next: containlease --home"},
+		"a live host":       {fsm.StateHostActive, nobody, func(_ *testing.T, d *desk, _ *lease.Inspection) { d.alive[hostPID] = true }, lease.ErrInUse, "its host (pid 400)"},
+		"what is gone":      {fsm.StateHostStarting, unbounded, nil, lease.ErrNotForThis, "proved gone"},
+		"what is complete":  {fsm.StateCleanupComplete, nobody, nil, lease.ErrNotForThis, "proved gone"},
+		"what is no lease":  {fsm.StateHostActive, nobody, corrupt, lease.ErrNotForThis, "no lease"},
+		"a live owner":      {fsm.StateHostActive, nobody, func(_ *testing.T, d *desk, _ *lease.Inspection) { d.alive[ownerPID] = true }, lease.ErrInUse, "its owner, pid 300"},
+		"a carrier":         {fsm.StateHostActive, nobody, func(_ *testing.T, d *desk, i *lease.Inspection) { d.carry(77, "other:"+i.ID) }, lease.ErrInUse, "pid 77 with the lease"},
+		"another carrier":   {fsm.StateHostActive, nobody, func(_ *testing.T, d *desk, i *lease.Inspection) { d.carry(despised, i.ID); d.carry(78, i.ID) }, lease.ErrInUse, "pids 66, 78"},
 		"a reason of lines": {fsm.StateHostActive, nobody, nil, lease.ErrInvalid, "reason"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +80,7 @@ func TestRetireRefuses(t *testing.T) {
 			if c.kind == lease.ErrInvalid {
 				reason = "two\nlines"
 			}
-			_, err := d.Retire(t.Context(), i.ID, i.Digest, reason)
+			_, err := d.Retire(t.Context(), i.ID, i.Digest, reason, lease.DespitePID(despised))
 			require.ErrorIs(t, err, c.kind)
 			require.ErrorContains(t, err, c.says)
 			require.Len(t, d.in(t, "leases"), 1)
@@ -94,6 +98,37 @@ func TestRetireRefuses(t *testing.T) {
 	require.ErrorIs(t, err, lease.ErrNotExist)
 }
 
+// despised is a pid that an operator names, whoever has it.
+const despised = 66
+
+// A process that only has a copy of the environment is overridden by naming it, and the audit says so.
+func TestRetireDespite(t *testing.T) {
+	d := newDesk(t)
+	i := d.leave(t, fsm.StateHostActive, nobody)
+	d.carry(despised, i.ID)
+	i, err := d.Inspect(t.Context(), i.ID)
+	require.NoError(t, err)
+	require.Equal(t, "mark-seen", i.Verdict.Rule)
+	require.Equal(t, []int64{despised}, i.Life.PIDs())
+	require.Equal(t, verdict.ActStop, i.Next.Action)
+	_, err = d.Retire(t.Context(), i.ID, i.Digest, word, lease.DespitePID(despised))
+	require.NoError(t, err)
+	require.Equal(t, word+" (despite pid 66)", d.audit(t)[0].Reason)
+}
+
+// What a program prints to be filled in is no reason, whatever is named beside it.
+func TestAReasonHasAWordInIt(t *testing.T) {
+	d := newDesk(t)
+	i := d.leave(t, fsm.StateHostActive, nobody)
+	for _, reason := range []string{"", "…", "...", "'…'", "--", "?", "  "} {
+		_, err := d.Retire(t.Context(), i.ID, i.Digest, reason, lease.DespitePID(despised))
+		require.ErrorIs(t, err, lease.ErrNoReason, "%q", reason)
+		require.ErrorIs(t, err, lease.ErrInvalid)
+	}
+	require.Empty(t, d.audit(t))
+	require.Len(t, d.in(t, "leases"), 1)
+}
+
 func corrupt(t *testing.T, d *desk, i *lease.Inspection) {
 	d.write(t, "leases/"+i.ID+".json", "{}\n")
 	again, err := d.Inspect(t.Context(), i.ID)
@@ -101,8 +136,7 @@ func corrupt(t *testing.T, d *desk, i *lease.Inspection) {
 	*i = again
 }
 
-// TestDecisionJudgesAgain: what changes between the audit's line and the locks is not touched, and no sync is made under them:
-// the catalogue lock is free while the line is written.
+// TestDecisionJudgesAgain: what changes before the locks are had is not touched, and nothing is written down.
 func TestDecisionJudgesAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(t *testing.T, d *desk, i lease.Inspection) (after func())
@@ -123,15 +157,16 @@ func TestDecisionJudgesAgain(t *testing.T) {
 			require.NoError(t, err)
 			lock, err := home.Lock(t.Context(), file.Exclusive, nil)
 			require.NoError(t, err)
-			over := make(chan error, 1)
+			over, looked := make(chan error, 1), make(chan struct{}, 2)
+			d.looked = func() { looked <- struct{}{} }
 			go func() { _, err := d.Retire(context.Background(), i.ID, i.Digest, word); over <- err }()
-			require.Eventually(t, func() bool { return len(d.audit(t)) == 1 }, waitLimit, waitTick, "it is written down before the lock is had")
-			require.Len(t, d.in(t, "leases"), 1)
+			<-looked
 			after := c.meanwhile(t, d, i)
 			require.NoError(t, lock.Unlock())
 			require.ErrorIs(t, <-over, c.kind)
 			after()
 			require.NoError(t, home.Close())
+			require.Empty(t, d.audit(t))
 			require.Len(t, d.in(t, "leases"), 1)
 		})
 	}
@@ -178,7 +213,11 @@ func TestQuarantineRefuses(t *testing.T) {
 	i := d.leave(t, fsm.StateHostActive, nobody)
 	_, err := d.Quarantine(t.Context(), i.ID, i.Digest, word)
 	require.ErrorIs(t, err, lease.ErrNotForThis)
-	require.ErrorContains(t, err, "retire "+i.ID)
+	var refused *lease.DecisionError
+	require.ErrorAs(t, err, &refused)
+	next, ok := refused.Next()
+	require.True(t, ok)
+	require.Equal(t, lease.Next{Action: verdict.ActRetire, Lease: i.ID, Digest: i.Digest, Reason: verdict.ActRetire.Vouches()}, next)
 	corrupt(t, d, &i)
 	letGo := d.hold(t, i.ID)
 	_, err = d.Quarantine(t.Context(), i.ID, i.Digest, word)

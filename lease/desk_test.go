@@ -23,9 +23,11 @@ import (
 // desk is where an operator decides: a home, and the processes that its registry sees.
 type desk struct {
 	*lease.Registry
-	dir   string
-	alive map[int64]bool // the processes of this boot that live; all others are dead
-	told  []lease.Observation
+	dir    string
+	alive  map[int64]bool // the processes of this boot that live; all others are dead
+	told   []lease.Observation
+	census process.Census // who carries the mark
+	looked func()         // told of every look for it; nil: nobody wants to know
 }
 
 // newDesk makes a home whose registry believes the desk about processes.
@@ -55,7 +57,22 @@ func seen(pid int64) process.Identity {
 func (d *desk) Self() (process.Process, error)        { return process.Process{Identity: seen(1)}, nil }
 func (d *desk) Lookup(int64) (process.Process, error) { return process.Process{}, process.ErrNotFound }
 func (d *desk) Boot() (string, error)                 { return hex("boot"), nil }
-func (*desk) Carriers(string) map[int64]string        { return nil }
+
+// carry has a process carry the mark.
+func (d *desk) carry(pid int64, mark string) {
+	d.census.Carriers = append(d.census.Carriers, process.Carrier{Process: process.Process{Identity: seen(pid)}, Value: mark})
+}
+
+func (d *desk) Look(string) process.Census {
+	if d.looked != nil {
+		d.looked()
+	}
+	return d.census
+}
+
+func (*desk) Clock() uint64                                         { return 0 }
+func (*desk) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (*desk) NamespaceEnded(uint64, uint64) bool                    { return false }
 func (d *desk) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2}, nil
 }
@@ -96,7 +113,7 @@ func (d *desk) leave(t *testing.T, state fsm.State, boundary leasefile.BoundaryK
 		l.Containment.Host = &host
 	}
 	one, two := int64(1), int64(2)
-	ev := leasefile.EvidenceV1{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one, TimeNamespace: &two,
+	ev := leasefile.EvidenceV2{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one, TimeNamespace: &two,
 		Boundary: leasefile.Boundary{Kind: boundary}}
 	d.write(t, "owners/"+l.LeaseID+".lock", "")
 	d.write(t, "owners/"+l.LeaseID+".json", string(ev.AppendCanonical(nil)))

@@ -30,13 +30,15 @@ var (
 	ErrClosed      = errors.New("the handle is closed")
 	ErrLostLock    = errors.New("the lease's liveness lock is not ours any more")
 	ErrReadOnly    = errors.New("the home was opened read-only")
-	ErrOtherHome   = errors.New("the home belongs to another machine (one that was moved here is taken over by Adopt, `containlease adopt`)")
+	ErrOtherHome   = errors.New("the home belongs to another machine (one that was moved here is adopted)")
 	ErrBadArgument = errors.New("the event was given wrong arguments")
+	ErrUnproved    = errors.New("its end is not proved") // Stop has ended what it could see, and the lease stays
 
 	// Why an operator's decision is refused, always as a *DecisionError.
 	ErrInUse       = errors.New("it is in use")                               // proved to be at work: no word changes that
 	ErrOtherDigest = errors.New("it is not the record that the digest names") // or not any more
 	ErrNotForThis  = errors.New("this decision is not for it")                // there is another, safer way
+	ErrNoReason    = errors.New("a reason is wanted, in your own words")      // it has no word in it; always with ErrInvalid
 )
 
 // BlockedError says which lease keeps a plugin from starting. errors.Is(err, ErrBlocked); ErrHeld too where a live owner
@@ -61,7 +63,6 @@ func (e *BlockedError) Error() string {
 	if len(i.Verdict.Missing) > 0 {
 		fmt.Fprintf(&b, "; missing: %s", strings.Join(i.Verdict.Missing, ", or "))
 	}
-	fmt.Fprintf(&b, "; next: %s", i.Next)
 	return b.String()
 }
 
@@ -79,12 +80,13 @@ type DecisionError struct {
 }
 
 func (e *DecisionError) Error() string {
-	i := e.Lease
-	s := fmt.Sprintf("%s refused, nothing was done: %v: %s; it is about %s", e.Action, e.Err, e.Why, i.describe())
-	if i.Next != "" && e.Err != ErrOtherDigest { // a command with the new digest would be decided by nobody
-		s += "; next: " + i.Next
-	}
-	return s
+	return fmt.Sprintf("%s refused, nothing was done: %v: %s; it is about %s", e.Action, e.Err, e.Why, e.Lease.describe())
+}
+
+// Next is what to do instead; ok is false where there is nothing. With another digest there is not: nobody has decided about
+// the new bytes.
+func (e *DecisionError) Next() (n Next, ok bool) {
+	return e.Lease.Next, e.Lease.Next.Action != "" && e.Err != ErrOtherDigest
 }
 
 func (e *DecisionError) Unwrap() error { return e.Err }

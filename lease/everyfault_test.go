@@ -74,8 +74,13 @@ func (m simulated) Self() (process.Process, error) {
 func (m simulated) Lookup(int64) (process.Process, error) {
 	return process.Process{}, process.ErrNotFound
 }
-func (m simulated) Boot() (string, error)          { return process.Digest("boot", m.boot), nil }
-func (simulated) Carriers(string) map[int64]string { return nil }
+func (m simulated) Boot() (string, error)    { return process.Digest("boot", m.boot), nil }
+func (simulated) Look(string) process.Census { return process.Census{} }
+func (simulated) Clock() uint64              { return 0 }
+func (simulated) Hold(process.Identity, uint64) (*process.Pidfd, error) {
+	return nil, process.ErrNotFound
+}
+func (simulated) NamespaceEnded(uint64, uint64) bool { return false }
 func (m simulated) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2, Cgroup: 3}, nil
 }

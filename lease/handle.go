@@ -21,7 +21,7 @@ type Handle struct {
 
 	// Only whoever has the turn touches these.
 	liveness  *file.Liveness
-	evidence  leasefile.EvidenceV1
+	evidence  leasefile.EvidenceV2
 	evidenced bool // some evidence is beside the lease for certain
 
 	mu     sync.Mutex // guards what follows; never held while waiting
@@ -52,7 +52,7 @@ type Snapshot struct {
 	Err     error          // ErrChanged or ErrLostLock once somebody else touched the lease
 }
 
-func newHandle(r *Registry, l leasefile.LeaseV2, ev leasefile.EvidenceV1, w wish) *Handle {
+func newHandle(r *Registry, l leasefile.LeaseV2, ev leasefile.EvidenceV2, w wish) *Handle {
 	h := &Handle{reg: r, id: l.LeaseID, wish: w, lease: l, evidence: ev, state: fsm.StateAbsent, turn: newTurn(&r.working)}
 	h.machine = fsm.New(l.LeaseID, fsm.StateAbsent, nil, h.hook)
 	return h

@@ -79,9 +79,12 @@ func (w *world) Self() (process.Process, error) { return w.self, w.nobody }
 func (w *world) Lookup(pid int64) (process.Process, error) {
 	return process.Process{}, process.ErrNotFound
 }
-func (w *world) Boot() (string, error)                         { w.ask(); return digest("boot"), nil }
-func (w *world) Carriers(string) map[int64]string              { return nil }
-func (w *world) Namespaces() (n process.Namespaces, err error) { w.ask(); return w.places, nil }
+func (w *world) Boot() (string, error)                               { w.ask(); return digest("boot"), nil }
+func (w *world) Look(string) process.Census                          { return process.Census{} }
+func (*world) Clock() uint64                                         { return 0 }
+func (*world) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (*world) NamespaceEnded(uint64, uint64) bool                    { return false }
+func (w *world) Namespaces() (n process.Namespaces, err error)       { w.ask(); return w.places, nil }
 func (w *world) Status(id process.Identity, _ uint64) (process.Status, string) {
 	w.ask()
 	if w.live[id] {
@@ -199,7 +202,7 @@ func (s *site) plant(t testing.TB, l leasefile.Lease, held bool) {
 		require.NoError(t, lock.Close())
 	}
 	one, two, three := int64(1), int64(2), int64(3)
-	ev := leasefile.EvidenceV1{LeaseID: l.ID(), Token: l.OwnedBy().Token, Tool: "test", Version: "1",
+	ev := leasefile.EvidenceV2{LeaseID: l.ID(), Token: l.OwnedBy().Token, Tool: "test", Version: "1",
 		PIDNamespace: &one, TimeNamespace: &two, CgroupNamespace: &three,
 		Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone}}
 	require.NoError(t, other.WriteRecord("owners/"+l.ID()+".json", ev.AppendCanonical(nil), file.Volatile))

@@ -26,12 +26,11 @@ type Inspection struct {
 	Facts    verdict.Facts // meaningful where Lease is not nil
 	Words    []string      // the facts about owner and host, for people
 	Verdict  verdict.Verdict
-	Next     string // the exact command to type next
-	Problem  error  // why it is no lease, or nil
-	Foreign  bool   // a name that is not ours: reported, blocks nothing
-	Evidence *leasefile.EvidenceV1
-
-	carrier int64 // the pid of a process with the lease in its environment, where its boundary is empty; else 0
+	Life     Life  // who of it is seen alive
+	Next     Next  // what to do next
+	Problem  error // why it is no lease, or nil
+	Foreign  bool  // a name that is not ours: reported, blocks nothing
+	Evidence *leasefile.EvidenceV2
 }
 
 // word is the state as a person reads it.
@@ -148,7 +147,7 @@ func (r *Registry) inspect(v view, e persist.Entry, probe probe) Inspection {
 		i.Problem = err
 		i.Plugin, i.Verdict = unreadable(e, err)
 	}
-	r.advise(&i)
+	i.advise()
 	return i
 }
 

@@ -19,7 +19,8 @@ type view struct {
 	boot        string // "" where the boot id cannot be trusted
 	namespaces  process.Namespaces
 	seen        map[question]answer
-	carriers    func() map[int64]string // of the Mark, asked for at most once, and only where a boundary is empty
+	census      func() process.Census // of who carries the Mark, taken at most once, and only where an end is not proved
+	ended       map[uint64]bool       // what was said of PID namespaces, by their ids
 }
 
 // question is one about a process, answer what the inspector said.
@@ -35,18 +36,28 @@ type (
 )
 
 func (r *Registry) look() view {
-	v := view{sameMachine: r.sameMachine(), seen: map[question]answer{}}
+	v := view{sameMachine: r.sameMachine(), seen: map[question]answer{}, ended: map[uint64]bool{}}
 	v.boot, _ = r.opt.inspector.Boot()
 	v.namespaces, _ = r.opt.inspector.Namespaces()
-	v.carriers = sync.OnceValue(func() map[int64]string { return r.opt.inspector.Carriers(Mark) })
+	v.census = sync.OnceValue(func() process.Census { return r.opt.inspector.Look(Mark) })
 	return v
 }
 
 // probe asks for the liveness lock of a lease. A doctor that holds it itself brings its own answer.
 type probe func(id string) (file.Holding, error)
 
-// judge gathers the facts about i.Lease and has them judged.
+// judge gathers the facts about i.Lease and has them judged; once more with a look for life where they prove no end.
 func (r *Registry) judge(v view, i *Inspection, probe probe) {
+	r.gather(v, i, probe)
+	i.Verdict = verdict.Judge(i.Facts)
+	if i.Verdict.Provisional() {
+		v.lookForLife(i)
+		i.Verdict = verdict.Judge(i.Facts)
+	}
+	i.nameTheLiving()
+}
+
+func (r *Registry) gather(v view, i *Inspection, probe probe) {
 	owner := i.Lease.OwnedBy()
 	i.Facts = verdict.Facts{
 		Version: i.Lease.Version(), Lock: lockFact(probe(i.ID)),
@@ -55,41 +66,60 @@ func (r *Registry) judge(v view, i *Inspection, probe probe) {
 	}
 	i.Evidence = r.evidence(i.ID, owner.Token)
 	if e := i.Evidence; e != nil {
-		i.Facts.Evidence, i.Facts.Place, i.Facts.Boundary = true, placeOf(e, v.namespaces), string(e.Boundary.Kind)
+		i.Facts.Evidence, i.Facts.Place, i.Facts.Boundary = true, r.placeOf(v, i), string(e.Boundary.Kind)
 	}
 	i.Facts.Owner = r.status(v, i, "owner", ownerIdentity(owner), evidenceInode(i.Evidence, false))
 	if l, ok := i.Lease.(*leasefile.LeaseV2); ok {
-		r.judgeContainment(v, i, l)
+		r.gatherContainment(v, i, l)
 	}
-	i.Verdict = verdict.Judge(i.Facts)
 }
 
-func (r *Registry) judgeContainment(v view, i *Inspection, l *leasefile.LeaseV2) {
+func (r *Registry) gatherContainment(v view, i *Inspection, l *leasefile.LeaseV2) {
 	i.State = fsm.State(l.Containment.Status)
 	i.Facts.State = i.State
 	if h := l.Containment.Host; h != nil {
 		i.Facts.HostRecorded, i.Facts.HostBootCurrent = true, h.BootID == v.boot
 		i.Facts.Host = r.status(v, i, "host", hostIdentity(*h), evidenceInode(i.Evidence, true))
 	}
-	i.Facts.BoundaryEmpty = r.boundaryEmpty(v, i, l)
+	r.askBoundary(v, i, l)
+}
+
+// nameTheLiving gives the numbers of owner and host where they are proved to be theirs.
+func (i *Inspection) nameTheLiving() {
+	if i.Facts.Place == verdict.PlaceOther || i.Facts.Place == verdict.PlaceGone {
+		return
+	}
+	if i.Facts.Owner == verdict.Live {
+		i.Life.Owner = i.Lease.OwnedBy().PID
+	}
+	if l, ok := i.Lease.(*leasefile.LeaseV2); ok && l.Containment.Host != nil && i.Facts.Host == verdict.Live {
+		i.Life.Host = l.Containment.Host.PID
+	}
 }
 
 // evidence returns the evidence of the lease whose owner has token; nil where there is none: missing, torn or of
 // another token is no evidence, and no sign of death.
-func (r *Registry) evidence(id, token string) *leasefile.EvidenceV1 {
+func (r *Registry) evidence(id, token string) *leasefile.EvidenceV2 {
 	b, err := r.home.ReadRecord("owners/" + id + ".json")
 	if err != nil {
 		return nil
 	}
-	e, err := leasefile.DecodeEvidenceV1File(b)
-	if err != nil || e.LeaseID != id || e.Token != token {
+	any, err := leasefile.DecodeEvidenceFile(b)
+	if err != nil {
 		return nil
 	}
-	return e
+	if e := lift(any); e.LeaseID == id && e.Token == token {
+		return e
+	}
+	return nil
 }
 
 // status asks about one process and keeps the fact in words.
 func (r *Registry) status(v view, i *Inspection, who string, id process.Identity, inode uint64) verdict.Liveness {
+	if i.Facts.Place == verdict.PlaceOther || i.Facts.Place == verdict.PlaceGone {
+		i.Words = append(i.Words, fmt.Sprintf("%s pid %d: a number of another PID namespace", who, id.PID))
+		return verdict.Unknown
+	}
 	q := question{id, inode}
 	a, asked := v.seen[q]
 	if !asked || !a.stands(i.Facts.Lock) {
@@ -129,12 +159,45 @@ func lockFact(h file.Holding, err error) verdict.Lock {
 	return verdict.LockFree
 }
 
-// placeOf compares the recorded PID and time namespaces with ours; neither known (no such system) is the same place.
-func placeOf(e *leasefile.EvidenceV1, n process.Namespaces) verdict.Place {
-	if fromNullable(e.PIDNamespace) == n.PID && fromNullable(e.TimeNamespace) == n.Time {
+// placeOf compares the recorded PID and time namespaces with ours; neither known (no such system) is the same place. The number of
+// a namespace comes back, so it counts only together with the namespace's id, or with its init, where both sides know it.
+func (r *Registry) placeOf(v view, i *Inspection) verdict.Place {
+	e, n := i.Evidence, v.namespaces
+	samePID, sameTime := fromNullable(e.PIDNamespace) == n.PID, fromNullable(e.TimeNamespace) == n.Time
+	switch {
+	case samePID && sameTime && sameLife(e, n):
 		return verdict.PlaceSame
+	case samePID && sameTime, i.Facts.Lock != verdict.LockHeld && r.ended(v, e):
+		return verdict.PlaceGone // of the living no two have one number
 	}
 	return verdict.PlaceOther
+}
+
+// sameLife reports whether the recorded PID namespace is ours and not one that had our number before.
+func sameLife(e *leasefile.EvidenceV2, n process.Namespaces) bool {
+	switch id, init := fromNullable(e.PIDNamespaceID), fromNullable(e.InitInode); {
+	case id != 0 && n.PIDID != 0:
+		return id == n.PIDID
+	case init != 0 && n.InitInode != 0:
+		return init == n.InitInode
+	case e.InitStartID != nil && n.InitStartID != "":
+		return *e.InitStartID == n.InitStartID
+	}
+	return true
+}
+
+// ended asks whether the owner's PID namespace is proved to be no more, once for each in an operation.
+func (r *Registry) ended(v view, e *leasefile.EvidenceV2) bool {
+	id, number := fromNullable(e.PIDNamespaceID), fromNullable(e.PIDNamespace)
+	if id == 0 {
+		return false
+	}
+	answer, asked := v.ended[id]
+	if !asked {
+		answer = r.opt.inspector.NamespaceEnded(id, number)
+		v.ended[id] = answer
+	}
+	return answer
 }
 
 func ownerIdentity(o leasefile.Owner) process.Identity {
@@ -150,7 +213,7 @@ func HostOf(p process.Identity) leasefile.Host {
 	return leasefile.Host{PID: p.PID, BootID: p.BootID, ProcessStartID: p.StartID}
 }
 
-func evidenceInode(e *leasefile.EvidenceV1, host bool) uint64 {
+func evidenceInode(e *leasefile.EvidenceV2, host bool) uint64 {
 	switch {
 	case e == nil:
 		return 0
@@ -174,4 +237,12 @@ func nullable(n uint64) *int64 {
 	}
 	v := int64(n)
 	return &v
+}
+
+// text is a text as a record holds it: null where it is not known.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }

@@ -13,18 +13,27 @@ import (
 type Leftover struct {
 	Path   string // absolute
 	Reason string // why it is still there
-	Next   string // the exact command to type next
+	Sweeps bool   // a sweep removes it (Sweep, and an acquire now and then); else somebody has to look why it cannot
 }
 
 // The reasons that no system gives.
 const (
-	notSwept  = "its lease is gone and its owner has ended; the next acquire may sweep it, and doctor --apply does"
-	notProbed = "its lease is gone, and whether its owner has ended cannot be told: "
+	notSwept   = "its lease is gone and its owner has ended; the next acquire may sweep it, and a doctor does"
+	notProbed  = "its lease is gone, and whether its owner has ended cannot be told: "
+	afterwards = " (once its owner has ended, it is yours to remove)"
+	byHand     = " (nothing needs it: it is yours to remove)"
+
+	litterReason = "an empty control group of a run that was killed; no lease of this home stands for it, " +
+		"and a doctor removes it"
+	notCleared = "an empty control group of a run that was killed, which a later doctor tries again to remove: "
 )
 
 // Leftovers lists what lies beside no lease in the home, as far as its owner is not known to be alive. It takes no lock and writes
-// nothing.
-func (r *Registry) Leftovers(ctx context.Context) ([]Leftover, error) { return r.leftovers(ctx, nil) }
+// nothing in the home. Of control groups it shows those of killed runs in all of the hierarchy that is
+// mounted, as far as they are the caller's and no lease of this home stands for them.
+func (r *Registry) Leftovers(ctx context.Context) ([]Leftover, error) {
+	return r.leftovers(ctx, nil, false)
+}
 
 // Sweep removes what a sweep of acquire would remove, and returns what stays. ErrReadOnly, ErrOtherHome.
 func (r *Registry) Sweep(ctx context.Context) ([]Leftover, error) {
@@ -45,28 +54,27 @@ func (r *Registry) Sweep(ctx context.Context) ([]Leftover, error) {
 	if err != nil && !errors.As(err, &left) {
 		return nil, err
 	}
-	return r.leftovers(ctx, left)
+	return r.leftovers(ctx, left, true)
 }
 
 // leftovers joins what lies there with why a sweep could not remove it.
-func (r *Registry) leftovers(ctx context.Context, swept *file.LeftoversError) (out []Leftover, err error) {
+func (r *Registry) leftovers(ctx context.Context, swept *file.LeftoversError, sweep bool) (out []Leftover, err error) {
 	keys, err := r.keys(ctx, func(persist.Entry) {})
 	if err != nil {
 		return nil, err
 	}
 	found, err := r.home.Leftovers(ctx, keys)
 	for _, f := range found {
-		l := Leftover{Path: f.Path, Reason: notSwept, Next: "containlease --home " + quote(r.home.Dir()) + " doctor --apply"}
-		why := f.Err
-		if why != nil {
-			l.Reason = notProbed + why.Error()
-		} else if why = about(swept, f.Path); why != nil {
-			l.Reason = why.Error()
-		}
-		if why != nil {
-			l.Next = "rm -rf -- " + quote(f.Path)
+		l := Leftover{Path: f.Path, Reason: notSwept, Sweeps: true}
+		if f.Err != nil {
+			l.Reason, l.Sweeps = notProbed+f.Err.Error()+afterwards, false
+		} else if why := about(swept, f.Path); why != nil {
+			l.Reason, l.Sweeps = why.Error()+byHand, false
 		}
 		out = append(out, l)
+	}
+	if err == nil {
+		out = r.litterLeft(ctx, out, sweep)
 	}
 	return out, err
 }

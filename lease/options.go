@@ -1,9 +1,11 @@
 package lease
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"containlease/lease/cgroup"
 	"containlease/lease/process"
 	"containlease/persist/file"
 )
@@ -18,9 +20,9 @@ type options struct {
 	observer  Observer
 	readOnly  bool
 	vouched   bool
-	store     string
 	home      []file.Option
 	strangers bool // some of it may call back
+	litter    func(context.Context, cgroup.Scope) ([]cgroup.Place, error)
 }
 
 func newOptions(opts []Option) options {
@@ -29,6 +31,7 @@ func newOptions(opts []Option) options {
 		clock:     time.Now,
 		log:       slog.New(slog.DiscardHandler),
 		observer:  func(Observation) {},
+		litter:    cgroup.Litter,
 	}
 	for _, opt := range opts {
 		opt(&o)
@@ -44,9 +47,10 @@ func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 // twice at a time for one handle.
 func WithObserver(fn Observer) Option { return func(o *options) { o.observer = fn } }
 
-// WithInspector replaces the questions asked of the operating system, for tests.
+// WithInspector replaces the questions asked of the operating system, for tests. The control groups that
+// killed runs left on this machine are then nobody's business.
 func WithInspector(i process.Inspector) Option {
-	return func(o *options) { o.inspector, o.strangers = i, true }
+	return func(o *options) { o.inspector, o.strangers, o.litter = i, true, nil }
 }
 
 // WithClock replaces time.Now, for tests. It is read for acquiredAt and observations only, never for a verdict.
@@ -61,10 +65,6 @@ func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
 // SinglePIDNamespace is the operator's word that everybody who uses this home lives in one PID namespace, this one. It lets
 // leases without evidence be judged by their processes. Wrong, it lets a live invocation be taken for dead.
 func SinglePIDNamespace() Option { return func(o *options) { o.vouched = true } }
-
-// WithStoreName names the store, as the containlease program does with --store, in the commands that verdicts recommend. Without it they
-// look for the leases in the home.
-func WithStoreName(name string) Option { return func(o *options) { o.store = name } }
 
 // WithHome passes options to the home, for Open.
 func WithHome(opts ...file.Option) Option {

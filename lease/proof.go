@@ -12,89 +12,82 @@ import (
 // ErrOccupied: a control group that should be empty has a process in it, so nothing of it is removed.
 var ErrOccupied = cgroup.ErrOccupied
 
-// proof is what a boundary says of itself: that nothing is left in it, that something is, or neither. The zero value is
-// neither.
-type proof int
+// proof is what a boundary says of itself: that nothing is left in it, that something is, or neither. closed: that it is empty is
+// said of those too who left it, as far as the gate could wait for them.
+type proof struct {
+	vacant, inhabited, closed bool
+	fact                      string
+}
 
-const (
-	untold proof = iota
-	inhabited
-	vacant
-)
-
-// proofs has one function per kind of boundary, which says whether it is empty, with the fact behind it for people. They are about
-// this boot, and this PID namespace; the ladder sees to that, and to a live owner or host, before it looks here.
-var proofs = map[leasefile.BoundaryKind]func(*Registry, view, *Inspection, *leasefile.LeaseV2) (proof, string){
-	leasefile.BoundaryKindProcessGroup: func(*Registry, view, *Inspection, *leasefile.LeaseV2) (proof, string) {
-		return untold, "a process group proves nothing"
+// proofs has one function per kind of boundary. They are about this boot; the ladder sees to that, and to a live owner or
+// host, before it looks here.
+var proofs = map[leasefile.BoundaryKind]func(*Registry, view, *Inspection, *leasefile.LeaseV2) proof{
+	leasefile.BoundaryKindProcessGroup: func(*Registry, view, *Inspection, *leasefile.LeaseV2) proof {
+		return proof{fact: "a process group proves nothing"}
 	},
-	leasefile.BoundaryKindSubreaper:    (*Registry).subreaperProof,
+	leasefile.BoundaryKindSubreaper:    (*Registry).noteProof,
 	leasefile.BoundaryKindPIDNamespace: (*Registry).pidNamespaceProof,
 	leasefile.BoundaryKindCgroupV2:     (*Registry).controlGroupProof,
 }
 
-// boundaryEmpty asks the recorded boundary for its proof, and keeps the fact in words.
-func (r *Registry) boundaryEmpty(v view, i *Inspection, l *leasefile.LeaseV2) bool {
+// askBoundary asks the recorded boundary for its proof, and keeps the fact in words.
+func (r *Registry) askBoundary(v view, i *Inspection, l *leasefile.LeaseV2) {
 	ask, known := proofs[leasefile.BoundaryKind(i.Facts.Boundary)]
 	if !known {
-		return false
+		return
 	}
-	p, fact := ask(r, v, i, l)
-	if p == vacant && i.Facts.OwnerBootCurrent {
-		if i.carrier = v.carrier(i.ID); i.carrier != 0 {
-			p, fact = untold, fmt.Sprintf("%s, but pid %d is alive and has the lease in its environment (%s)", fact, i.carrier, Mark)
-		}
-	}
-	i.Words = append(i.Words, "boundary "+i.Facts.Boundary+": "+fact)
-	i.Facts.BoundaryInhabited, i.Facts.BoundaryCarried = p == inhabited, i.carrier != 0
-	return p == vacant
+	p := ask(r, v, i, l)
+	i.Words = append(i.Words, "boundary "+i.Facts.Boundary+": "+p.fact)
+	i.Facts.BoundaryEmpty, i.Facts.BoundaryInhabited, i.Facts.BoundaryClosed = p.vacant, p.inhabited, p.closed
 }
 
-// subreaperProof is the note that the gate left when nothing was left to wait for. It is good only of that very gate, as
+// noteProof is the note that the gate left when nothing was left to wait for. It is good only of that very gate, as
 // recorded, and of a lease that had no host yet.
-func (r *Registry) subreaperProof(_ view, i *Inspection, l *leasefile.LeaseV2) (proof, string) {
+func (r *Registry) noteProof(_ view, i *Inspection, l *leasefile.LeaseV2) proof {
 	b, err := r.home.ReadRecord("owners/" + i.ID + ".empty")
 	if err != nil {
-		return untold, "its gate left no note"
+		return proof{fact: "its gate left no note"}
 	}
 	note, err := leasefile.DecodeEmptyV1File(b)
 	h := l.Containment.Host
 	if err != nil || note.LeaseID != i.ID || note.Token != l.Owner.Token || h != nil && note.Gate != *h {
-		return untold, "there is a note, but not of its gate"
+		return proof{fact: "there is a note, but not of its gate"}
 	}
-	return vacant, "its gate noted that nothing was left"
+	return proof{vacant: true, closed: true, fact: "its gate noted that nothing was left"}
 }
 
 // pidNamespaceProof is the death of the host: it was the namespace's init, and before an init is dead the kernel has killed
 // everything inside. Until the host is on record, its note speaks for it.
-func (r *Registry) pidNamespaceProof(v view, i *Inspection, l *leasefile.LeaseV2) (proof, string) {
+func (r *Registry) pidNamespaceProof(v view, i *Inspection, l *leasefile.LeaseV2) proof {
 	switch {
 	case !i.Facts.HostRecorded:
-		return r.subreaperProof(v, i, l)
+		return r.noteProof(v, i, l)
 	case i.Facts.Host == verdict.Dead:
-		return vacant, "its init is dead"
+		return proof{vacant: true, closed: true, fact: "its init is dead"}
 	case i.Facts.Host == verdict.Live:
-		return inhabited, "its init is alive"
+		return proof{inhabited: true, fact: "its init is alive"}
 	}
-	return untold, "it cannot be told whether its init is alive"
+	return proof{fact: "it cannot be told whether its init is alive"}
 }
 
-// controlGroupProof is the kernel's account of the group, asked only where paths of groups mean what they meant to the owner.
-func (r *Registry) controlGroupProof(v view, i *Inspection, _ *leasefile.LeaseV2) (proof, string) {
+// controlGroupProof is the kernel's account of the group, asked only where paths of groups mean what they meant to the owner. It
+// knows nothing of who left the group; the gate's note does.
+func (r *Registry) controlGroupProof(v view, i *Inspection, l *leasefile.LeaseV2) proof {
 	if n := fromNullable(i.Evidence.CgroupNamespace); n == 0 || n != v.namespaces.Cgroup {
-		return untold, "it was made in another cgroup namespace, where paths mean other groups"
+		return proof{fact: "it was made in another cgroup namespace, where paths mean other groups"}
 	}
-	state, fact := cgroup.Look(PlaceOf(i.Evidence.Boundary))
+	p, _ := GroupOf(i.Evidence)
+	state, fact := cgroup.Look(p)
 	switch state {
 	case cgroup.Gone, cgroup.Vacant:
-		return vacant, fact
+		return proof{vacant: true, closed: r.noteProof(v, i, l).closed, fact: fact}
 	case cgroup.Populated:
-		return inhabited, fact
+		return proof{inhabited: true, fact: fact}
 	}
-	return untold, fact
+	return proof{fact: fact}
 }
 
-// PlaceOf is the control group of a boundary of kind cgroup-v2.
+// PlaceOf is the control group of a boundary of kind cgroup-v2. It has no chain: see GroupOf.
 func PlaceOf(b leasefile.Boundary) cgroup.Place {
 	return cgroup.Place{Path: b.Path, Inode: uint64(b.Inode), ParentInode: uint64(b.ParentInode)}
 }
@@ -102,20 +95,34 @@ func PlaceOf(b leasefile.Boundary) cgroup.Place {
 // dissolve removes what is left of the boundary on record, before its lease is removed: what then remains has no name any
 // more. ErrOccupied where a process is in it after all. left is any other reason why it could not be removed: then an empty
 // directory remains, which is worth a word and nothing more.
-func dissolve(e *leasefile.EvidenceV1) (left, err error) {
-	if e == nil || e.Boundary.Kind != leasefile.BoundaryKindCgroupV2 {
+func dissolve(e *leasefile.EvidenceV2) (left, err error) {
+	p, ok := GroupOf(e)
+	if !ok {
 		return nil, nil
 	}
-	err = cgroup.Remove(PlaceOf(e.Boundary))
-	if errors.Is(err, cgroup.ErrOccupied) {
+	err = cgroup.Remove(p)
+	if err == nil || errors.Is(err, cgroup.ErrOccupied) {
 		return nil, err
 	}
-	return err, nil
+	return fmt.Errorf("%s: %w", p.Path, err), nil
+}
+
+// dissolve removes the boundary of a lease that is about to be removed, as dissolve does: of an earlier boot nothing is left. Where
+// it is not known which boot this is, that of the lease or another, nothing is touched, and all of it is left.
+func (i Inspection) dissolve() (left, err error) {
+	switch p, ok := GroupOf(i.Evidence); {
+	case i.Facts.OwnerBootCurrent:
+		return dissolve(i.Evidence)
+	case ok && !i.Facts.BootReliable:
+		return fmt.Errorf("%s: which boot this is cannot be told from here", p.Path), nil
+	}
+	return nil, nil
 }
 
 // noteLeft tells of a boundary whose remains could not be removed. No lock is held.
 func (r *Registry) noteLeft(id string, left error) {
 	if left != nil {
-		r.tell(Observation{Kind: Noted, Lease: id, Detail: "its empty control group is left behind", Err: left})
+		r.tell(Observation{Kind: Noted, Lease: id, Err: left,
+			Detail: "its control group is left behind; a doctor that finds it empty removes it: " + left.Error()})
 	}
 }

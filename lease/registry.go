@@ -25,6 +25,8 @@ type Registry struct {
 	met     map[string]string
 	unswept int
 
+	tidied sync.Once // the caller's own control group
+
 	mu      sync.Mutex
 	handles map[string]*Handle // acquired here and not yet released or closed
 }

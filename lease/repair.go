@@ -53,8 +53,7 @@ func (r *Registry) Repair(ctx context.Context, o RepairOptions) ([]Repaired, err
 			var left error
 			row.Removed, left, row.Err = r.clear(ctx, i, o.Mode)
 			if left != nil {
-				group := i.Evidence.Boundary.Path
-				row.Left = &Leftover{Path: group, Reason: left.Error(), Next: "rmdir " + quote(group)}
+				row.Left = &Leftover{Path: i.Evidence.Boundary.Path, Reason: notCleared + left.Error()}
 			}
 			if row.Removed {
 				r.auditRemoval(ctx, i)
@@ -131,10 +130,8 @@ func (r *Registry) removeLocked(ctx context.Context, i Inspection, m verdict.Mod
 	if again.Digest != i.Digest || !again.Verdict.Removes(m, again.Facts) {
 		return out, nil
 	}
-	if again.Facts.OwnerBootCurrent { // of another boot there is no group
-		if out.left, err = dissolve(again.Evidence); err != nil {
-			return out, err
-		}
+	if out.left, err = again.dissolve(); err != nil {
+		return out, err
 	}
 	out.write, err = r.store.Remove(ctx, i.ID, again.Digest)
 	return out, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,8 +73,16 @@ func (e eyes) Self() (process.Process, error) { return process.Process{Identity:
 func (e eyes) Lookup(int64) (process.Process, error) {
 	return process.Process{}, process.ErrNotFound
 }
-func (e eyes) Boot() (string, error)            { return e.s.boot(), nil }
-func (e eyes) Carriers(string) map[int64]string { return e.s.marks }
+func (e eyes) Boot() (string, error) { return e.s.boot(), nil }
+func (e eyes) Look(string) (c process.Census) {
+	for _, pid := range slices.Sorted(maps.Keys(e.s.marks)) {
+		c.Carriers = append(c.Carriers, process.Carrier{Process: process.Process{Identity: identity(pid)}, Value: e.s.marks[pid]})
+	}
+	return c
+}
+func (eyes) Clock() uint64                                         { return 0 }
+func (eyes) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (eyes) NamespaceEnded(uint64, uint64) bool                    { return false }
 func (e eyes) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2}, nil
 }
@@ -229,7 +238,7 @@ func (s *stage) doctor(flags string) string {
 		if row.Removed {
 			lines = append(lines, "  removed")
 		} else {
-			lines = append(lines, "  kept; next: "+row.Next)
+			lines = append(lines, "  kept; next: "+string(row.Next.Action))
 		}
 	}
 	return strings.Join(lines, "\n")

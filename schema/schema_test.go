@@ -13,7 +13,7 @@ import (
 func TestEverySchemaSaysWhatItIs(t *testing.T) {
 	names := schema.Names()
 	require.True(t, slices.IsSorted(names))
-	require.Subset(t, names, []string{"audit-v1", "empty-v1", "evidence-v1", "home-v1", "identity-v1", "lease-v1", "lease-v2", "plugin-v1"})
+	require.Subset(t, names, []string{"audit-v1", "empty-v1", "evidence-v1", "evidence-v2", "home-v1", "identity-v1", "lease-v1", "lease-v2", "plugin-v1"})
 	for _, name := range names {
 		text, ok := schema.Read(name)
 		require.True(t, ok, name)

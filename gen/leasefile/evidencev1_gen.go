@@ -68,6 +68,27 @@ func (v *EvidenceV1) AppendCanonical(dst []byte) []byte { return append(v.append
 
 // Validate returns a *DecodeError if the canonical bytes would be refused.
 func (v *EvidenceV1) Validate() error {
-	_, err := DecodeEvidenceV1File(v.AppendCanonical(nil))
+	_, err := DecodeEvidenceFile(v.AppendCanonical(nil))
 	return err
 }
+
+// DecodeEvidenceV1 is DecodeEvidence for version 1 alone.
+func DecodeEvidenceV1(b []byte) (*EvidenceV1, error) {
+	v, err := DecodeEvidence(b)
+	if v, ok := v.(*EvidenceV1); ok {
+		return v, nil
+	}
+	return nil, wire.Only(err, b, 1)
+}
+
+// DecodeEvidenceV1File is DecodeEvidenceFile for version 1 alone.
+func DecodeEvidenceV1File(b []byte) (*EvidenceV1, error) {
+	v, err := DecodeEvidenceFile(b)
+	if v, ok := v.(*EvidenceV1); ok {
+		return v, nil
+	}
+	return nil, wire.Only(err, b, 1)
+}
+
+// SchemaVersion returns 1.
+func (v *EvidenceV1) SchemaVersion() int { return 1 }

@@ -42,11 +42,12 @@ func lease(t *testing.T) *leasefile.LeaseV2 {
 	return v.(*leasefile.LeaseV2)
 }
 
-func evidence() *leasefile.EvidenceV1 {
-	return &leasefile.EvidenceV1{
+func evidence() *leasefile.EvidenceV2 {
+	return &leasefile.EvidenceV2{
 		Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindCgroupV2, Inode: 7, ParentInode: 6, Path: `/sys/fs/cgroup/"a\b" é 😀`},
 		LeaseID:  uuid, Token: uuid, Tool: "containlease", Version: "1.0.0+(devel)", Exclusive: true,
 		PIDNamespace: pointerTo[int64](4026531836), HostInode: pointerTo[int64](1<<53 - 1),
+		BoundaryChain: pointerTo("1/6/7"), InitInode: pointerTo[int64](3), InitStartID: pointerTo(digest), PIDNamespaceID: pointerTo[int64](9),
 	}
 }
 
@@ -57,7 +58,9 @@ func TestRecordsReadBack(t *testing.T) {
 		value  record
 		decode decoders
 	}{
-		{evidence(), of(leasefile.DecodeEvidenceV1, leasefile.DecodeEvidenceV1File)},
+		{evidence(), of(leasefile.DecodeEvidenceV2, leasefile.DecodeEvidenceV2File)},
+		{evidence(), of(leasefile.DecodeEvidence, leasefile.DecodeEvidenceFile)},
+		{&leasefile.EvidenceV2{Boundary: leasefile.Boundary{Kind: "none"}, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"}, of(leasefile.DecodeEvidenceV2, leasefile.DecodeEvidenceV2File)},
 		{&leasefile.EvidenceV1{Boundary: leasefile.Boundary{Kind: "none"}, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"}, of(leasefile.DecodeEvidenceV1, leasefile.DecodeEvidenceV1File)},
 		{&operation, of(leasefile.DecodeIdentityV1, leasefile.DecodeIdentityV1File)},
 		{&leasefile.PluginV1{Executable: "/opt/plug in/" + strings.Repeat("é", 4000), Identity: operation}, of(leasefile.DecodePluginV1, leasefile.DecodePluginV1File)},
@@ -102,10 +105,10 @@ func TestEscapes(t *testing.T) {
 	require.Contains(t, string(canonical), `"path":"/sys/fs/cgroup/\"a\\b\" é 😀"`)
 	for old, new := range map[string]string{"é": `\u00e9`, "😀": `\ud83d\ude00`, `\"`: `\u0022`, "/sys": `\/sys`} {
 		b := bytes.Replace(canonical, []byte(old), []byte(new), 1)
-		value, err := leasefile.DecodeEvidenceV1(b)
+		value, err := leasefile.DecodeEvidence(b)
 		require.NoError(t, err)
 		require.Equal(t, evidence(), value)
-		_, err = leasefile.DecodeEvidenceV1File(b)
+		_, err = leasefile.DecodeEvidenceFile(b)
 		require.ErrorIs(t, err, wire.NotCanonical)
 		require.Equal(t, "/boundary/path", asDecodeError(t, err).Pointer)
 	}
@@ -190,8 +193,33 @@ func TestNewerVersions(t *testing.T) {
 			require.Contains(t, err.Error(), "version 3")
 		}
 	}
-	_, err := leasefile.DecodeEvidenceV1([]byte(`{"schemaVersion":2}`))
+	_, err := leasefile.DecodeEvidence([]byte(`{"schemaVersion":3}`))
 	require.ErrorIs(t, err, wire.NewerVersion)
+}
+
+// TestOneVersionAlone: the decoders of one version refuse the others, and say so.
+func TestOneVersionAlone(t *testing.T) {
+	two := evidence().AppendCanonical(nil)
+	one := (&leasefile.EvidenceV1{Boundary: leasefile.Boundary{Kind: "none"}, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"}).AppendCanonical(nil)
+	_, err := leasefile.DecodeEvidenceV1File(two)
+	require.ErrorIs(t, err, wire.NewerVersion)
+	_, err = leasefile.DecodeEvidenceV2File(one)
+	require.ErrorIs(t, err, wire.Range)
+	require.Equal(t, "/schemaVersion", asDecodeError(t, err).Pointer)
+	require.Contains(t, err.Error(), "found version 1")
+	either, err := leasefile.DecodeEvidenceFile(one)
+	require.NoError(t, err)
+	require.Equal(t, 1, either.SchemaVersion())
+	for pointer, mixed := range map[string][]byte{
+		"/schemaVersion":  bytes.Replace(two, []byte(`"schemaVersion":2`), []byte(`"schemaVersion":1`), 1),
+		"":                bytes.Replace(one, []byte(`"schemaVersion":1`), []byte(`"schemaVersion":2`), 1),
+		"/boundaryChain":  bytes.Replace(two, []byte(`"1/6/7"`), []byte(`"1/06/7"`), 1),
+		"/initStartId":    bytes.Replace(two, []byte(`"initStartId":"`), []byte(`"initStartId":"z`), 1),
+		"/pidNamespaceId": bytes.Replace(two, []byte(`"pidNamespaceId":9`), []byte(`"pidNamespaceId":0`), 1),
+	} {
+		_, err := leasefile.DecodeEvidence(mixed)
+		require.Equal(t, pointer, asDecodeError(t, err).Pointer, "%s", mixed)
+	}
 }
 
 func TestAccessors(t *testing.T) {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -19,6 +20,21 @@ func Newer(err error, b []byte, known int64) error {
 		Code: NewerVersion, Pointer: "/schemaVersion", Offset: version.Offset,
 		Detail: fmt.Sprintf("version %d is newer than this program knows, which is up to %d", version.Number, known),
 	}
+}
+
+// Only says why b, of which err is what the decoder of all versions says, is not read as
+// a document of one version: err, or that it is of another one.
+func Only(err error, b []byte, version int64) error {
+	if errors.Is(err, TooLarge) {
+		return err // what is too large is not looked at
+	}
+	if top, _, ok := Peek(b, "schemaVersion", "", ""); ok && err == nil {
+		err = &DecodeError{
+			Code: Range, Pointer: "/schemaVersion", Offset: top.Offset,
+			Detail: fmt.Sprintf("expected %d, found version %d", version, top.Number),
+		}
+	}
+	return Newer(err, b, version)
 }
 
 // CheckName refuses the document b, in canonical bytes, if its file is named after

@@ -16,86 +16,111 @@ type Group struct {
 	parent, dir *os.File
 }
 
-// resolve keeps a look-up in one mount: what is mounted over a group is not the group.
-const resolve = unix.RESOLVE_NO_XDEV | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH
+// makings bounds how often a group is made again that a sweep took away before it was held.
+const makings = 8
 
-// errGone: there is no such group any more.
-var errGone = errors.New("the control group is gone")
-
-// Make makes a group named name in the directory parent, and opens it. ErrUnavailable.
+// Make makes a group named name in the directory parent, opens it and holds it, as Group.Hold says,
+// until it is closed. ErrUnavailable.
 func Make(parent, name string) (*Group, error) {
-	path := filepath.Join(parent, name)
-	up, err := openParent(parent)
+	g, err := makeHeld(parent, name)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, err
 	}
-	if err := unix.Mkdirat(int(up.Fd()), name, 0o755); err != nil {
-		up.Close()
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, &os.PathError{Op: "mkdir", Path: path, Err: err})
-	}
-	g, err := open(up, path)
-	if err != nil {
-		_ = unix.Unlinkat(int(up.Fd()), name, unix.AT_REMOVEDIR)
-		up.Close()
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	g.place.ParentInode, err = inode(up)
-	if err != nil {
+	if g.place.ParentInode, err = inode(g.parent); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnavailable, err), g.Remove(), g.Close())
+	}
+	// Without a chain the group is looked at by way of its parent alone.
+	if inodes, err := climb(g.parent); err == nil {
+		g.place.Chain = writeChain(append(inodes, g.place.Inode))
+		up, err := g.place.walk()
+		if err != nil {
+			g.place.Chain = ""
+		} else {
+			up.Close()
+		}
 	}
 	return g, nil
 }
 
-// Open opens the group of a recorded place. An error where it is not certain that it is that very group.
+// makeHeld is Make for a group that is never recorded.
+func makeHeld(parent, name string) (*Group, error) {
+	up, err := openParent(parent)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	for range makings {
+		var g *Group
+		if g, err = makeIn(up, filepath.Join(parent, name)); err == nil {
+			return g, nil
+		}
+		if !errors.Is(err, ErrGone) {
+			break
+		}
+	}
+	up.Close()
+	return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// makeIn makes a group in up and takes up over. ErrGone: a sweep removed it before it was held.
+func makeIn(up *os.File, path string) (*Group, error) {
+	name := filepath.Base(path)
+	if err := unix.Mkdirat(int(up.Fd()), name, 0o755); err != nil {
+		return nil, &os.PathError{Op: "mkdir", Path: path, Err: err}
+	}
+	g, err := open(up, path)
+	if err == nil {
+		if err = g.Hold(); err == nil {
+			return g, nil
+		}
+		g.dir.Close()
+	}
+	if !errors.Is(err, ErrGone) {
+		_ = unix.Unlinkat(int(up.Fd()), name, unix.AT_REMOVEDIR)
+	}
+	return nil, err
+}
+
+// Open opens the group of a recorded place. An error where it is not certain that it is that very
+// group; ErrGone where it is certain that it was removed.
 func Open(p Place) (*Group, error) {
-	up, err := openParent(filepath.Dir(p.Path))
+	up, err := p.parent()
 	if err != nil {
-		return nil, err
-	}
-	n, err := inode(up)
-	if err == nil && n != p.ParentInode {
-		err = fmt.Errorf("%s is not the directory that it was (inode %d, recorded %d)", up.Name(), n, p.ParentInode)
-	}
-	if err != nil {
-		up.Close()
 		return nil, err
 	}
 	g, err := open(up, p.Path)
+	if err == nil && g.place.Inode != p.Inode {
+		g.dir.Close()
+		err = fmt.Errorf("%s is another group: %w", p.Path, ErrGone)
+	}
 	if err != nil {
 		up.Close()
 		return nil, err
-	}
-	if g.place.Inode != p.Inode {
-		g.Close()
-		return nil, fmt.Errorf("%s is another group: %w", p.Path, errGone)
 	}
 	g.place = p
 	return g, nil
 }
 
-// openParent opens a directory that must be of the unified hierarchy.
-func openParent(path string) (*os.File, error) {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+// parent opens the directory that the group lies in: straight, and if that is not the recorded one, by
+// the chain, which may tell that it is gone.
+func (p Place) parent() (*os.File, error) {
+	up, err := openParent(filepath.Dir(p.Path))
+	if err == nil {
+		if err = isStill(up, p.ParentInode); err == nil {
+			return up, nil
+		}
+		up.Close()
 	}
-	f := os.NewFile(uintptr(fd), path)
-	var fs unix.Statfs_t
-	if err = unix.Fstatfs(fd, &fs); err == nil && fs.Type != unix.CGROUP2_SUPER_MAGIC {
-		err = errors.New("it is not of the unified hierarchy (cgroup v2)")
+	if p.Chain == "" {
+		return nil, err
 	}
-	if err != nil {
-		f.Close()
-		return nil, &os.PathError{Op: "look at", Path: path, Err: err}
-	}
-	return f, nil
+	return p.walk()
 }
 
 // open opens the group at path, which lies in parent, and takes parent over.
 func open(parent *os.File, path string) (*Group, error) {
 	dir, err := openIn(parent, filepath.Base(path), unix.O_RDONLY|unix.O_DIRECTORY)
 	if errors.Is(err, unix.ENOENT) {
-		return nil, fmt.Errorf("%s: %w", path, errGone)
+		return nil, fmt.Errorf("%s: %w", path, ErrGone)
 	}
 	if err != nil {
 		return nil, err
@@ -108,27 +133,6 @@ func open(parent *os.File, path string) (*Group, error) {
 	return &Group{place: Place{Path: path, Inode: n}, parent: parent, dir: dir}, nil
 }
 
-func openIn(dir *os.File, name string, flags uint64) (*os.File, error) {
-	path := filepath.Join(dir.Name(), name)
-	for {
-		fd, err := unix.Openat2(int(dir.Fd()), name, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: resolve})
-		switch {
-		case err == nil:
-			return os.NewFile(uintptr(fd), path), nil
-		case err != unix.EINTR && err != unix.EAGAIN:
-			return nil, &os.PathError{Op: "open", Path: path, Err: err}
-		}
-	}
-}
-
-func inode(f *os.File) (uint64, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return 0, &os.PathError{Op: "stat", Path: f.Name(), Err: err}
-	}
-	return st.Ino, nil
-}
-
 // Place returns which group this is, for a record.
 func (g *Group) Place() Place { return g.place }
 
@@ -138,33 +142,32 @@ func (g *Group) FD() int { return int(g.dir.Fd()) }
 // Close lets go of the group.
 func (g *Group) Close() error { return errors.Join(g.dir.Close(), g.parent.Close()) }
 
-// Kill sends SIGKILL to every process in the group and below it, at one stroke, those that are being forked included, and
-// whoever they belong to. A group that is gone is no error.
+// Kill sends SIGKILL to every process in the group and below it, at one stroke, those that are being
+// forked included, and whoever they belong to. A group that is gone is no error.
 func (g *Group) Kill() error {
 	f, err := openIn(g.dir, "cgroup.kill", unix.O_WRONLY)
 	if err == nil {
 		_, err = f.WriteString("1")
 		err = errors.Join(err, f.Close())
 	}
-	if isGone(err) {
-		return nil
-	}
-	return err
+	return g.unlessGone(err)
 }
 
-// Await waits until no process is in the group or below, at most for limit, and reports whether that came true. A
-// group that is gone is empty. An error: it could not be told.
+// Await waits until no process is in the group or below, at most for limit, and reports whether that
+// came true. A group that is gone is empty. An error: it could not be told.
 func (g *Group) Await(limit time.Duration) (bool, error) {
 	f, err := openIn(g.dir, "cgroup.events", unix.O_RDONLY)
 	if err != nil {
-		return isGone(err), unlessGone(err)
+		err = g.unlessGone(err)
+		return err == nil, err
 	}
 	defer f.Close()
 	for end := time.Now().Add(limit); ; {
 		b := make([]byte, 256)
 		n, err := unix.Pread(int(f.Fd()), b, 0)
 		if err != nil {
-			return isGone(err), unlessGone(err)
+			err = g.unlessGone(&os.PathError{Op: "read", Path: f.Name(), Err: err})
+			return err == nil, err
 		}
 		if some, err := populated(b[:n]); !some || err != nil {
 			return !some, err
@@ -181,13 +184,20 @@ func (g *Group) Await(limit time.Duration) (bool, error) {
 	}
 }
 
-// isGone recognizes the kernel's answers about a group that was removed while it was open.
-func isGone(err error) bool {
-	return errors.Is(err, errGone) || errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENOENT)
+// there looks the group up again by its name. ErrGone: it is not there, or another one is.
+func (g *Group) there() error {
+	f, err := step(g.parent, filepath.Base(g.place.Path), g.place.Inode)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
-func unlessGone(err error) error {
-	if isGone(err) {
+// unlessGone is err, or nil where err is what the kernel answers about a group that was removed while
+// it was open. Alone it proves nothing: a file that this kernel does not have gives ENOENT too.
+func (g *Group) unlessGone(err error) error {
+	removed := errors.Is(err, ErrGone) || errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENOENT)
+	if removed && errors.Is(g.there(), ErrGone) {
 		return nil
 	}
 	return err

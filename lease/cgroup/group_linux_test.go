@@ -107,9 +107,9 @@ func TestAPlaceIsOneGroupForGood(t *testing.T) {
 	g := makeGroup(t)
 	p := g.Place()
 	for name, wrong := range map[string]Place{
-		"another parent": {p.Path, p.Inode, p.ParentInode + 1},
-		"no cgroup":      {filepath.Join(t.TempDir(), "x"), p.Inode, p.ParentInode},
-		"no parent":      {p.Path + "/none/x", p.Inode, p.ParentInode},
+		"another parent": {Path: p.Path, Inode: p.Inode, ParentInode: p.ParentInode + 1},
+		"no cgroup":      {Path: filepath.Join(t.TempDir(), "x"), Inode: p.Inode, ParentInode: p.ParentInode},
+		"no parent":      {Path: p.Path + "/none/x", Inode: p.Inode, ParentInode: p.ParentInode},
 		"nothing":        {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAPlaceIsOneGroupForGood(t *testing.T) {
 			require.Error(t, Remove(wrong))
 		})
 	}
-	other := Place{p.Path, p.Inode + 1, p.ParentInode}
+	other := Place{Path: p.Path, Inode: p.Inode + 1, ParentInode: p.ParentInode}
 	requireState(t, Gone, other)
 	require.NoError(t, Remove(other))
 	require.DirExists(t, p.Path, "another group than the recorded one stays")

@@ -2,7 +2,10 @@
 
 package cgroup
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 const reason = "control groups are Linux's"
 
@@ -24,6 +27,18 @@ func Open(Place) (*Group, error) { return nil, ErrUnavailable }
 // Remove returns ErrUnavailable.
 func Remove(Place) error { return ErrUnavailable }
 
+// Members returns ErrUnavailable.
+func Members(Place) ([]int64, int, error) { return nil, 0, ErrUnavailable }
+
+// KillPlace returns ErrUnavailable.
+func KillPlace(Place) error { return ErrUnavailable }
+
+// Litter returns ErrUnavailable.
+func Litter(context.Context, Scope) ([]Place, error) { return nil, ErrUnavailable }
+
+// Clear returns ErrUnavailable.
+func Clear(Place) (bool, error) { return false, ErrUnavailable }
+
 // Look knows nothing.
 func Look(Place) (State, string) { return Unknown, reason }
 
@@ -35,6 +50,9 @@ func (*Group) FD() int { return -1 }
 
 // Close does nothing.
 func (*Group) Close() error { return nil }
+
+// Hold returns ErrUnavailable.
+func (*Group) Hold() error { return ErrUnavailable }
 
 // Kill returns ErrUnavailable.
 func (*Group) Kill() error { return ErrUnavailable }

@@ -9,60 +9,56 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Remove removes the group, and the groups that were made in it before it, deepest first. ErrOccupied: a process is in one of
-// them; then that one and those above stay. That it succeeds is one more proof that nobody was in it.
-func (g *Group) Remove() error { return removeIn(g.parent, filepath.Base(g.place.Path), g.dir) }
-
-// removeIn removes the group name of parent, which is open as dir.
-func removeIn(parent *os.File, name string, dir *os.File) error {
-	for {
-		// The names anew each time: a directory's offset is worth nothing after a removal.
-		if _, err := dir.Seek(0, 0); err != nil {
-			return unlessGone(err)
-		}
-		entries, err := dir.ReadDir(-1)
-		if err != nil && !isGone(err) {
-			return err
-		}
-		if err := removeAll(dir, entries); err != nil {
-			return err
-		}
-		err = unix.Unlinkat(int(parent.Fd()), name, unix.AT_REMOVEDIR)
-		switch {
-		case err == nil, isGone(err):
-			return nil
-		case err == unix.EINTR:
-		case err == unix.EBUSY:
-			return fmt.Errorf("%w: %s", ErrOccupied, dir.Name())
-		default:
-			return &os.PathError{Op: "rmdir", Path: dir.Name(), Err: err}
+// Remove removes the group, and the groups that were made in it before it, deepest first. ErrOccupied:
+// a process is in one of them; then that one and those above stay. That it succeeds is one more proof
+// that nobody was in it.
+func (g *Group) Remove() error {
+	if err := g.removeBelow(); err != nil {
+		return g.unlessGone(err)
+	}
+	err := unix.EINTR
+	for range tries {
+		err, _ = unix.Unlinkat(int(g.parent.Fd()), filepath.Base(g.place.Path), unix.AT_REMOVEDIR).(unix.Errno)
+		if err != unix.EINTR {
+			break
 		}
 	}
+	switch err {
+	case 0:
+		return nil
+	case unix.EBUSY:
+		return fmt.Errorf("%w: %s", ErrOccupied, g.place.Path)
+	}
+	return g.unlessGone(&os.PathError{Op: "rmdir", Path: g.place.Path, Err: err})
 }
 
-// removeAll removes the groups among the entries of dir.
-func removeAll(dir *os.File, entries []os.DirEntry) error {
-	for _, e := range entries {
-		if !e.IsDir() {
+// removeBelow removes the groups in g.
+func (g *Group) removeBelow() error {
+	names, err := subgroups(g.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		sub, err := open(g.dir, filepath.Join(g.place.Path, name))
+		if errors.Is(err, ErrGone) {
 			continue
 		}
-		sub, err := openIn(dir, e.Name(), unix.O_RDONLY|unix.O_DIRECTORY)
 		if err == nil {
-			err = removeIn(dir, e.Name(), sub)
-			sub.Close()
+			err = sub.Remove()
+			sub.dir.Close()
 		}
-		if err := unlessGone(err); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Remove removes the group of a recorded place, as Group.Remove does. A group that is gone, or in whose place there is another
-// one, is no error.
+// Remove removes the group of a recorded place, as Group.Remove does. A group that is gone, or in
+// whose place there is another one, is no error.
 func Remove(p Place) error {
 	g, err := Open(p)
-	if errors.Is(err, errGone) {
+	if errors.Is(err, ErrGone) {
 		return nil
 	}
 	if err != nil {
@@ -76,7 +72,7 @@ func Remove(p Place) error {
 func Look(p Place) (State, string) {
 	g, err := Open(p)
 	switch {
-	case errors.Is(err, errGone):
+	case errors.Is(err, ErrGone):
 		return Gone, "the control group is removed"
 	case err != nil:
 		return Unknown, err.Error()

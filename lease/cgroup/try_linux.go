@@ -16,7 +16,7 @@ func Try() (err error) {
 	if err != nil {
 		return err
 	}
-	g, err := Make(own, Prefix+"try-"+rand.Text())
+	g, err := makeHeld(own, Prefix+trialPrefix+rand.Text())
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (c *controlGroup) build(ctx context.Context, h *lease.Handle) error {
 		return fmt.Errorf("%w: %w", ErrBoundary, err)
 	}
 	// An empty group proves itself: on record at once, it is removed with the lease whatever happens next.
-	if err := h.Enclose(ctx, c.record(), 0); err != nil {
+	if err := h.EncloseGroup(ctx, c.group.Place()); err != nil {
 		return errors.Join(err, c.dissolve())
 	}
 	return nil
@@ -71,8 +71,10 @@ type insideControlGroup struct {
 }
 
 func (c *insideControlGroup) enter() (err error) {
-	c.group, err = cgroup.Open(c.place)
-	return err
+	if c.group, err = cgroup.Open(c.place); err != nil {
+		return err
+	}
+	return c.group.Hold() // it is in use also when the owner that made it has ended
 }
 
 func (c *insideControlGroup) shape(a *syscall.SysProcAttr) {

@@ -96,7 +96,7 @@ func (d *delegated) forgetInodes() {
 	require.Len(d.t, files, 1)
 	text, err := os.ReadFile(files[0])
 	require.NoError(d.t, err)
-	e, err := leasefile.DecodeEvidenceV1File(text)
+	e, err := leasefile.DecodeEvidenceV2File(text)
 	require.NoError(d.t, err)
 	e.OwnerInode, e.HostInode = nil, nil
 	changed := e.AppendCanonical(nil)

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"containlease/gen/leasefile"
+	"containlease/lease"
+	"containlease/lease/cgroup"
 	"containlease/lease/verdict"
 
 	"github.com/stretchr/testify/require"
@@ -33,6 +36,7 @@ var views = map[string]struct {
 func TestAControlGroupIsJudgedOnlyWhereItIsCertainWhichOneItIs(t *testing.T) {
 	needsRoot(t)
 	vacant := startCrash(t, "cgroup-v2", stubborn)
+	letGo := hold(t, vacant)
 	vacant.killOwner()
 	require.NoError(t, vacant.gate.Wait(t.Context()))
 	require.Equal(t, verdict.Gone, vacant.find().Verdict.Outcome)
@@ -54,6 +58,7 @@ func TestAControlGroupIsJudgedOnlyWhereItIsCertainWhichOneItIs(t *testing.T) {
 			}
 		})
 	}
+	letGo()
 	_ = os.Remove(filepath.Join(filepath.Dir(vacant.boundary().Path), "containlease-other"))
 	vacant.requireCleared()
 	populated.endGroup()
@@ -64,6 +69,7 @@ func TestAnotherGroupInItsPlace(t *testing.T) {
 	needsRoot(t)
 	group := newGroup(t)
 	c := startCrash(t, "cgroup-v2", stubborn, "HOST_TEST_ROLE=owner-elsewhere", "HOST_TEST_GROUP="+group)
+	defer hold(t, c)()
 	b := c.boundary()
 	require.Equal(t, group, filepath.Dir(b.Path))
 	c.killOwner()
@@ -72,14 +78,64 @@ func TestAnotherGroupInItsPlace(t *testing.T) {
 
 	require.NoError(t, os.Remove(b.Path))
 	require.Equal(t, verdict.Gone, c.find().Verdict.Outcome, "a group that is removed had nobody in it")
+	// The unit that the owner ran in is killed as a whole, and made anew: below what is the same still, it is gone.
 	require.NoError(t, os.Remove(group))
-	c.requireKept(verdict.Uncertain, "no-proof") // what its parent's absence means cannot be told from a path
+	require.Equal(t, verdict.Gone, c.find().Verdict.Outcome)
+	require.NoError(t, os.Mkdir(group, 0o755))
+	require.NoError(t, os.Mkdir(b.Path, 0o755))
+	require.Equal(t, verdict.Gone, c.find().Verdict.Outcome)
+	c.repair()
+	empty(t, c.reg)
+	require.DirExists(t, b.Path, "it is another one")
+	require.NoError(t, os.Remove(b.Path))
+}
+
+// A record of an older version has no chain: what the absence of its parent means cannot be told.
+func TestARecordWithoutAChainIsJudgedByItsParent(t *testing.T) {
+	needsRoot(t)
+	group := newGroup(t)
+	c := startCrash(t, "cgroup-v2", stubborn, "HOST_TEST_ROLE=owner-elsewhere", "HOST_TEST_GROUP="+group)
+	defer hold(t, c)()
+	c.killOwner()
+	require.NoError(t, c.gate.Wait(t.Context()))
+	forgetChain(t, c.reg.Dir())
+	require.Equal(t, verdict.Gone, c.find().Verdict.Outcome)
+	require.NoError(t, os.Remove(c.boundary().Path))
+	require.Equal(t, verdict.Gone, c.find().Verdict.Outcome, "a group that is removed had nobody in it")
+	require.NoError(t, os.Remove(group))
+	c.requireKept(verdict.Uncertain, "no-proof")
 	require.NoError(t, os.Mkdir(group, 0o755))
 	c.requireKept(verdict.Uncertain, "no-proof")
 }
 
+// hold keeps the group of a crash where it is: with its owner and its gate gone, it is litter to whoever runs here next.
+func hold(t *testing.T, c *crash) (letGo func()) {
+	t.Helper()
+	g, err := cgroup.Open(lease.PlaceOf(c.boundary()))
+	require.NoError(t, err)
+	require.NoError(t, g.Hold())
+	return func() { require.NoError(t, g.Close()) }
+}
+
+// forgetChain makes the evidence of the only lease that of an older version.
+func forgetChain(t *testing.T, home string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(home, "owners", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	e, err := leasefile.DecodeEvidenceV2File(text)
+	require.NoError(t, err)
+	require.NotNil(t, e.BoundaryChain)
+	old := leasefile.EvidenceV1{LeaseID: e.LeaseID, Token: e.Token, Tool: e.Tool, Version: e.Version, Boundary: e.Boundary,
+		PIDNamespace: e.PIDNamespace, TimeNamespace: e.TimeNamespace, CgroupNamespace: e.CgroupNamespace}
+	require.NoError(t, os.WriteFile(files[0], old.AppendCanonical(nil), 0o600))
+}
+
 func TestTheDoctorLeavesAnotherGroupAlone(t *testing.T) {
 	c := startCrash(t, "cgroup-v2", stubborn)
+	defer hold(t, c)()
 	c.killOwner()
 	require.NoError(t, c.gate.Wait(t.Context()))
 	path := c.boundary().Path

@@ -35,9 +35,12 @@ func (caller) Self() (process.Process, error) {
 	sha := strings.Repeat("ab", 32)
 	return process.Process{Identity: process.Identity{PID: 100, BootID: sha, StartID: sha}}, nil
 }
-func (caller) Carriers(string) map[int64]string        { return nil }
-func (caller) Namespaces() (process.Namespaces, error) { return process.Namespaces{}, nil }
-func (caller) Boot() (string, error)                   { return strings.Repeat("ab", 32), nil }
+func (caller) Look(string) process.Census                            { return process.Census{} }
+func (caller) Clock() uint64                                         { return 0 }
+func (caller) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (caller) NamespaceEnded(uint64, uint64) bool                    { return false }
+func (caller) Namespaces() (process.Namespaces, error)               { return process.Namespaces{}, nil }
+func (caller) Boot() (string, error)                                 { return strings.Repeat("ab", 32), nil }
 
 func newScoped(t *testing.T) *scoped {
 	t.Helper()

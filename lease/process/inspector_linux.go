@@ -3,6 +3,7 @@ package process
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -69,6 +70,26 @@ func (i inspector) Lookup(pid int64) (Process, error) {
 		return Process{}, noIdentity("pid %d: %w", pid, seen.err())
 	}
 	return Process{Identity: newIdentity(pid, bootID, seen.stat.start), Inode: seen.inode}, nil
+}
+
+// Hold pins the number first. What is proved of the number then is true of the pinned process, if that lives on.
+func (i inspector) Hold(id Identity, inode uint64) (*Pidfd, error) {
+	pidfd, err := i.pin(id.PID)
+	if err != nil {
+		return nil, err
+	}
+	status, fact := i.Status(id, inode)
+	exited, err := pidfd.Exited()
+	switch {
+	case status == Live && err == nil && !exited:
+		return pidfd, nil
+	case status == Unknown, err != nil:
+		err = noIdentity("pid %d: %w", id.PID, cmp.Or(err, errors.New(fact)))
+	default:
+		err = fmt.Errorf("pid %d: %s: %w", id.PID, fact, ErrNotFound)
+	}
+	_ = pidfd.Close()
+	return nil, err
 }
 
 func (i inspector) Boot() (string, error) {

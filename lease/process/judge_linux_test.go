@@ -14,7 +14,7 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func TestJudge(t *testing.T) {
 	id := newIdentity(12, Digest("io-boot", "this"), "500")
-	same, other := stat{'S', "500"}, stat{'S', "501"}
+	same, other := stat{state: 'S', start: "500"}, stat{state: 'S', start: "501"}
 	hidden := &fs.PathError{Op: "open", Err: unix.ENOENT}
 	denied := &fs.PathError{Op: "open", Err: unix.EACCES}
 	gone := &fs.PathError{Op: "read", Err: unix.ESRCH}
@@ -35,13 +35,13 @@ func TestJudge(t *testing.T) {
 		{"inode equal, hidden", 7, observation{inode: 7, statErr: hidden}, Live, "inode equal"},
 		{"inode differs, ticks equal: reuse within a tick", 7, observation{inode: 8, stat: same}, Dead, "another pidfs inode"},
 		{"inode differs, hidden", 7, observation{inode: 8, statErr: hidden}, Dead, "another pidfs inode"},
-		{"zombie", 0, observation{stat: stat{'Z', "500"}, exited: true}, Dead, "zombie"},
-		{"zombie with its inode", 7, observation{inode: 7, stat: stat{'Z', "500"}, exited: true}, Dead, "zombie"},
-		{"zombie of another", 0, observation{stat: stat{'Z', "501"}, exited: true}, Dead, "zombie"},
+		{"zombie", 0, observation{stat: stat{state: 'Z', start: "500"}, exited: true}, Dead, "zombie"},
+		{"zombie with its inode", 7, observation{inode: 7, stat: stat{state: 'Z', start: "500"}, exited: true}, Dead, "zombie"},
+		{"zombie of another", 0, observation{stat: stat{state: 'Z', start: "501"}, exited: true}, Dead, "zombie"},
 		{"reaped while looked at", 7, observation{inode: 7, statErr: gone, exited: true}, Dead, "has ended"},
-		{"leader thread only", 0, observation{stat: stat{'Z', "500"}}, Live, "leader thread ended"},
-		{"stopped", 0, observation{stat: stat{'T', "500"}}, Live, "stopped"},
-		{"traced", 7, observation{inode: 7, stat: stat{'t', "500"}}, Live, "stopped"},
+		{"leader thread only", 0, observation{stat: stat{state: 'Z', start: "500"}}, Live, "leader thread ended"},
+		{"stopped", 0, observation{stat: stat{state: 'T', start: "500"}}, Live, "stopped"},
+		{"traced", 7, observation{inode: 7, stat: stat{state: 't', start: "500"}}, Live, "stopped"},
 		{"hidden", 0, observation{statErr: hidden}, Unknown, "hidden"},
 		{"unreadable", 0, observation{statErr: denied}, Unknown, "permission denied"},
 		{"torn", 0, observation{statErr: broken}, Unknown, "broken"},
@@ -99,7 +99,7 @@ func observations(failed []error) func(yield func(observation) bool) {
 			pick := func(n int) int { k := i % n; i /= n; return k }
 			seen := observation{pinErr: failed[pick(6)], statErr: failed[pick(6)], inode: []uint64{0, 7, 8}[pick(3)]}
 			if seen.statErr == nil {
-				seen.stat = stat{"SZT"[pick(3)], []string{"500", "501"}[pick(2)]}
+				seen.stat = stat{state: "SZT"[pick(3)], start: []string{"500", "501"}[pick(2)]}
 			}
 			if seen.pinErr != nil {
 				seen.killErr, seen.inode = failed[pick(6)], 0

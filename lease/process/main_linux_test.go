@@ -3,6 +3,7 @@ package process
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -26,6 +27,19 @@ var helpers = map[string]func(){
 	"idle":   idle,
 	"exec":   execIdle,
 	"leader": endLeader,
+	"where": func() {
+		ns := namespacesInside()
+		fmt.Println(ns.PIDID, ns.PID)
+		idle()
+	},
+	"ask": func() {
+		namespacesInside()
+		var id, number uint64
+		_, err := fmt.Sscan(os.Getenv("PROCESS_TEST_NAMESPACE"), &id, &number)
+		must(err)
+		fmt.Println(New().NamespaceEnded(id, number))
+		idle()
+	},
 	"renamed": func() {
 		must(os.WriteFile("/proc/self/comm", []byte(os.Getenv("PROCESS_TEST_COMM")), 0))
 		idle()
@@ -42,6 +56,15 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// namespacesInside are those of the caller, the init of a new PID namespace with private mounts.
+func namespacesInside() Namespaces {
+	must(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+	must(unix.Mount("proc", "/proc", "proc", 0, ""))
+	ns, err := New().Namespaces()
+	must(err)
+	return ns
 }
 
 func must(err error) {
@@ -101,9 +124,18 @@ type child struct {
 
 func start(t *testing.T, helper string, env ...string) *child {
 	t.Helper()
+	c := startIn(t, 0, helper, env...)
+	c.ready()
+	return c
+}
+
+// startIn starts a helper in new namespaces, and does not wait for it to be ready.
+func startIn(t *testing.T, flags uintptr, helper string, env ...string) *child {
+	t.Helper()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(append(os.Environ(), helperVar+"="+helper, atOnce), env...)
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()
@@ -111,7 +143,6 @@ func start(t *testing.T, helper string, env ...string) *child {
 	require.NoError(t, cmd.Start())
 	c := &child{t, cmd, stdin, bufio.NewReader(stdout)}
 	t.Cleanup(c.end)
-	c.ready()
 	return c
 }
 

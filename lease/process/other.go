@@ -20,7 +20,14 @@ func (inspector) Boot() (string, error) { return boot() }
 
 func (inspector) Namespaces() (Namespaces, error) { return Namespaces{}, nil }
 
-func (inspector) Carriers(string) map[int64]string { return nil }
+// Look sees nobody, and says so.
+func (inspector) Look(string) Census { return Census{Err: unproved()} }
+
+func (inspector) Clock() uint64 { return 0 }
+
+func (inspector) Hold(Identity, uint64) (*Pidfd, error) { return nil, unproved() }
+
+func (inspector) NamespaceEnded(uint64, uint64) bool { return false }
 
 func (inspector) Status(id Identity, _ uint64) (Status, string) {
 	if flaw := id.flaw(); flaw != "" {

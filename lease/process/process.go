@@ -36,11 +36,46 @@ type Process struct {
 
 // Namespaces are the namespaces that give the caller's numbers their meaning, as
 // the inode numbers of /proc/self/ns/*; 0 where one is not known. Comparable.
+//
+// The number of a namespace comes back once the namespace has ended. What does
+// not come back stands beside the PID namespace's: the kernel's id of it (Linux
+// 6.18), and its init, by pidfs inode (6.9) and start; "" and 0 where not known.
 type Namespaces struct {
 	PID    uint64 // which process a pid means
 	Time   uint64 // from when start ticks are counted
 	Cgroup uint64 // where cgroup paths begin
+
+	PIDID       uint64
+	InitInode   uint64
+	InitStartID string
 }
+
+// Carrier is a process with a variable in its environment.
+type Carrier struct {
+	Process
+	Value string
+}
+
+// Unseen is a process that let nobody look at its environment: another user's,
+// or one that answered oddly. Start is in ticks since boot, as in [Inspector.Clock];
+// 0 where not even that is known.
+type Unseen struct {
+	PID   int64
+	Start uint64
+}
+
+// Census is what one look at every process shows. Who is neither a carrier nor
+// unseen was looked at and does not have the variable.
+type Census struct {
+	Carriers []Carrier // ordered by pid
+	Unseen   []Unseen  // ordered by pid
+	Err      error     // not everybody was listed, so that nobody is absent; nil: everybody was
+
+	inodes map[uint64]int64
+}
+
+// PIDOf returns the process with a pidfs inode, 0 where none was seen.
+func (c Census) PIDOf(inode uint64) int64 { return c.inodes[inode] }
 
 // Inspector answers questions about the processes of this machine. It takes
 // nothing, changes nothing and keeps nothing: each answer is observed anew. Safe
@@ -62,15 +97,23 @@ type Inspector interface {
 	// the caller's PID and time namespaces.
 	Status(id Identity, inode uint64) (Status, string)
 
+	// Hold takes hold of the process of id, as Status would call it Live, for as long as the caller does not close the Pidfd:
+	// what is signalled by it is never another. It fails with ErrNotFound where the process has ended or is another, and with
+	// ErrNoIdentity where that cannot be told.
+	Hold(id Identity, inode uint64) (*Pidfd, error)
 	// Boot returns the boot id of this machine, as in Identity. It fails with
 	// ErrNoIdentity where the kernel's own answer cannot be told from a forged one.
 	Boot() (bootID string, err error)
 
-	// Carriers returns the processes that were started with a variable in their environment that is not empty, and its value, by
-	// pid. It shows whom it can: processes of others, whoever has written over its environment, and one that lets nobody look
-	// at its memory for a second may be missing.
-	Carriers(variable string) map[int64]string
-
+	// Look looks at every process that the caller's /proc shows, and returns those that were started with a variable in their
+	// environment that is not empty. Who has written over its environment, or was started without it, is not seen by it.
+	Look(variable string) Census
+	// Clock returns the time since boot in the ticks and the time namespace in which starts are counted: who started before
+	// it has a smaller start. 0 where this is not known.
+	Clock() uint64
+	// NamespaceEnded reports whether the kernel proves that a PID namespace of this boot is no more, by its id and its
+	// number: then every process in it, and in those below, has ended. false: it is there, or nobody can tell.
+	NamespaceEnded(id, number uint64) bool
 	// Namespaces returns those of the caller. It fails with ErrNoIdentity where
 	// /proc is not to be trusted.
 	Namespaces() (Namespaces, error)

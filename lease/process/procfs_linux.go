@@ -29,14 +29,25 @@ type procfs struct {
 func (i inspector) open() (*procfs, error) {
 	dir, err := unix.Open(i.root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, noIdentity("%s cannot be opened: %w", i.root, err)
+		return nil, noIdentity("%s cannot be opened: %w%s", i.root, err, remedy(err))
 	}
 	p := &procfs{root: i.root, dir: dir, magic: i.magic}
 	if err := cmp.Or(p.onProcfs(dir), p.checkNamespace()); err != nil {
 		p.close()
-		return nil, noIdentity("%s: %w; mount procfs there (as unshare --mount-proc does)", i.root, err)
+		return nil, noIdentity("%s: %w%s", i.root, err, remedy(err))
 	}
 	return p, nil
+}
+
+// remedy says what helps. What ran out here is no fault of /proc's.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, unix.EMFILE):
+		return "; this process has no descriptor left (ulimit -n)"
+	case errors.Is(err, unix.ENFILE), errors.Is(err, unix.ENOMEM):
+		return "; the system has run out of them"
+	}
+	return "; mount procfs there (as unshare --mount-proc does)"
 }
 
 func (p *procfs) close() { _ = unix.Close(p.dir) }

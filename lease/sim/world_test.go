@@ -159,9 +159,12 @@ type eyes struct {
 	a    *actor // nil: nobody can come in between
 }
 
-func (e eyes) Self() (process.Process, error) { return process.Process{Identity: e.proc.id}, nil }
-func (e eyes) Boot() (string, error)          { return e.proc.id.BootID, nil }
-func (eyes) Carriers(string) map[int64]string { return nil }
+func (e eyes) Self() (process.Process, error)                      { return process.Process{Identity: e.proc.id}, nil }
+func (e eyes) Boot() (string, error)                               { return e.proc.id.BootID, nil }
+func (eyes) Look(string) process.Census                            { return process.Census{} }
+func (eyes) Clock() uint64                                         { return 0 }
+func (eyes) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (eyes) NamespaceEnded(uint64, uint64) bool                    { return false }
 func (e eyes) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 2, Cgroup: 3}, nil
 }

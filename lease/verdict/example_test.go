@@ -12,7 +12,7 @@ func ExampleJudge() {
 	f := verdict.Facts{
 		Version: 2, State: fsm.StateHostActive, HostRecorded: true, Owner: verdict.Dead, Host: verdict.Dead,
 		OwnerBootCurrent: true, HostBootCurrent: true, Lock: verdict.LockFree, SameMachine: true, BootReliable: true,
-		Evidence: true, Place: verdict.PlaceSame, Boundary: "subreaper",
+		Evidence: true, Place: verdict.PlaceSame, Boundary: "subreaper", Carriers: verdict.Absent,
 	}
 	for _, f.BoundaryEmpty = range []bool{false, true} {
 		v := verdict.Judge(f)

@@ -37,9 +37,22 @@ const (
 	PlaceUnknown Place = iota // no evidence, or it could not be compared
 	PlaceSame                 // same PID and time namespace
 	PlaceOther                // another one: process numbers mean nothing here
+	PlaceGone                 // another one, and the kernel says that it is no more: so is everything in it
 )
 
-func (p Place) String() string { return [...]string{"unknown", "same", "other"}[p] }
+func (p Place) String() string { return [...]string{"unknown", "same", "other", "gone"}[p] }
+
+// Sight is whether processes of the lease are seen by the mark in their environment.
+type Sight int
+
+// The zero value is Unseen: where nobody looked, or somebody could not be looked at, nobody is absent.
+const (
+	Unseen Sight = iota
+	Absent       // everybody was looked at, and nobody carries the mark
+	Seen         // somebody alive carries it
+)
+
+func (s Sight) String() string { return [...]string{"unseen", "absent", "seen"}[s] }
 
 // Facts is everything a verdict may depend on. There is no clock in it: age is never proof.
 type Facts struct {
@@ -60,8 +73,9 @@ type Facts struct {
 
 	Boundary          string // the recorded kind; "" or "none" where there was none
 	BoundaryEmpty     bool   // the boundary's own proof that nothing is left in it
-	BoundaryInhabited bool   // its own proof that something is; never both. No outcome rests on it, only what to do
-	BoundaryCarried   bool   // it would be proved empty, but for a process that has the lease in its environment
+	BoundaryInhabited bool   // its own proof that something is; never both
+	BoundaryClosed    bool   // its proof is about those too who left it: of who is unseen none can be of it
+	Carriers          Sight  // of the lease's mark; asked only where no other proof decides
 
 	SinglePIDNamespace bool // the operator's word that every user of the home shares one PID namespace
 }
@@ -81,6 +95,19 @@ func (f Facts) bounded() bool { return f.Boundary != "" && f.Boundary != "none" 
 // keeps no liveness lock (another program) keeps no evidence either.
 func (f Facts) unbounded() bool { return !f.bounded() && (f.Evidence || f.Lock == LockMissing) }
 
-// provable reports whether the boundary can still say, later, that it is empty: the kernel answers for a control group, while
-// a gate that died without a note has none to leave any more.
-func (f Facts) provable() bool { return f.Boundary == "cgroup-v2" }
+// alive reports whether something beside the owner is proved to live, or shows the mark. It forbids, and never allows.
+func (f Facts) alive() bool {
+	return f.hostIs(Live) || f.BoundaryInhabited || f.Carriers == Seen
+}
+
+// settledByLook reports whether the look at all processes lets the boundary's proof stand: nobody carries the mark, and who
+// could not be looked at would have been waited for.
+func (f Facts) settledByLook() bool {
+	return f.Carriers == Absent || f.Carriers == Unseen && f.BoundaryClosed
+}
+
+// stoppable reports whether what is alive may be ended here: the kernel says that nobody holds the liveness lock, so that
+// the owner looks after nothing, and what is seen is certain to be this lease's.
+func (f Facts) stoppable() bool {
+	return f.Lock == LockFree && f.Owner != Live && f.SameMachine && f.BootReliable && !f.anotherBoot()
+}

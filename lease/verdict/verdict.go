@@ -28,7 +28,7 @@ const (
 	Active    Outcome = "active"    // its owner is at work
 	Gone      Outcome = "gone"      // every process of it is proved gone
 	Abandoned Outcome = "abandoned" // its owner lives, but no longer looks after it
-	Orphan    Outcome = "orphan"    // its owner is dead and its host lives
+	Orphan    Outcome = "orphan"    // its owner is dead and something of it lives
 	Uncertain Outcome = "unknown"   // neither life nor death is proved
 	Malformed Outcome = "malformed" // not a lease
 	Newer     Outcome = "newer"     // a lease of a version that this program does not know
@@ -40,9 +40,8 @@ type Verdict struct {
 	Rule      string   // the name of the row that decided
 	Because   string   // that row in words
 	Removable bool     // a doctor may remove the lease, once it has judged again under both locks
-	Missing   []string // what would prove that it is gone; empty where nothing is missing
-	Stop      string   // the command that ends what is alive, to be typed before Next; "" where nothing has to end (see Stops)
-	Next      string   // the command to type next, with placeholders (see NextClear)
+	Missing   []string // what would prove that it is gone, with placeholders (see [Rung]); empty where nothing is missing
+	Next      Action   // what to do next
 }
 
 // Mode says how far a removal may go.
@@ -64,12 +63,12 @@ func (v Verdict) Removes(m Mode, f Facts) bool {
 
 // OfMalformed is the verdict on a record that is no lease; because says why.
 func OfMalformed(because string) Verdict {
-	return Verdict{Outcome: Malformed, Rule: "malformed", Because: because, Next: NextSetAside,
+	return Verdict{Outcome: Malformed, Rule: "malformed", Because: because, Next: ActQuarantine,
 		Missing: []string{"a lease that can be read: nobody can tell whose it is, so it blocks every plugin"}}
 }
 
 // OfNewer is the verdict on a lease of a newer version, which blocks its own plugin only.
 func OfNewer(because string) Verdict {
-	return Verdict{Outcome: Newer, Rule: "newer-version", Because: because, Next: NextLook,
+	return Verdict{Outcome: Newer, Rule: "newer-version", Because: because, Next: ActLook,
 		Missing: []string{"a containlease that knows this version"}}
 }

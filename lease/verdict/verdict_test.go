@@ -16,8 +16,16 @@ var bools = []bool{false, true}
 var states = []fsm.State{"", fsm.StateParentOwned, fsm.StateHostStarting, fsm.StateHostActive,
 	fsm.StateCleanupComplete, fsm.StateCleanupUnsafe}
 
-// proof is what a boundary can be taken for.
-type proof struct{ empty, carried bool }
+// proof is what a boundary can be taken for, and what a look at all processes says.
+type proof struct {
+	empty, inhabited, closed bool
+	carriers                 verdict.Sight
+}
+
+// proofs are all that decide differently.
+var proofs = []proof{{}, {inhabited: true}, {empty: true}, {empty: true, closed: true},
+	{empty: true, carriers: verdict.Absent}, {empty: true, closed: true, carriers: verdict.Seen},
+	{carriers: verdict.Absent}, {carriers: verdict.Seen}}
 
 // everything yields every combination of facts.
 func everything() iter.Seq[verdict.Facts] {
@@ -37,9 +45,12 @@ func everything() iter.Seq[verdict.Facts] {
 		each(bools, func(f *verdict.Facts, b bool) { f.SameMachine = b }),
 		each(bools, func(f *verdict.Facts, b bool) { f.BootReliable = b }),
 		each(bools, func(f *verdict.Facts, b bool) { f.Evidence = b }),
-		each([]verdict.Place{0, 1, 2}, func(f *verdict.Facts, p verdict.Place) { f.Place = p }),
+		each([]verdict.Place{0, 1, 2, 3}, func(f *verdict.Facts, p verdict.Place) { f.Place = p }),
 		each([]string{"", "subreaper"}, func(f *verdict.Facts, k string) { f.Boundary = k }),
-		each([]proof{{}, {empty: true}, {carried: true}}, func(f *verdict.Facts, p proof) { f.BoundaryEmpty, f.BoundaryCarried = p.empty, p.carried }),
+		each(proofs, func(f *verdict.Facts, p proof) {
+			f.BoundaryEmpty, f.BoundaryInhabited, f.BoundaryClosed = p.empty, p.inhabited, p.closed
+			f.Carriers = p.carriers
+		}),
 		each(bools, func(f *verdict.Facts, b bool) { f.SinglePIDNamespace = b }),
 	}
 	return func(yield func(verdict.Facts) bool) {
@@ -86,7 +97,7 @@ func TestInvariants(t *testing.T) {
 		v := verdict.Judge(f)
 		rungs[v.Rule] = true
 		host := f.HostRecorded && f.Host != verdict.Dead
-		old := !f.OwnerBootCurrent && (!f.HostRecorded || !f.HostBootCurrent)
+		old := !f.OwnerBootCurrent && (!f.HostRecorded || !f.HostBootCurrent) || f.Place == verdict.PlaceGone
 		check := func(ok bool, rule string) {
 			if !ok {
 				t.Fatalf("%s: %+v: %+v", rule, f, v)
@@ -99,7 +110,10 @@ func TestInvariants(t *testing.T) {
 		check(!v.Removable || old || f.Owner == verdict.Dead || v.Outcome == verdict.Abandoned, "a dead owner, or one that let go")
 		risky := f.State == fsm.StateHostActive || f.State == fsm.StateCleanupUnsafe || f.Version == 1
 		check(!v.Removable || old || !risky || f.BoundaryEmpty, "after the gate only the boundary's proof or a reboot clears")
-		check(v.Because != "" && (len(v.Missing) > 0 || v.Outcome == verdict.Active || v.Outcome == verdict.Gone), "explained")
+		check(!v.Removable || old || !risky || f.Carriers != verdict.Seen, "never removed beside who carries the mark")
+		check(!v.Removable || old || !risky || f.Carriers == verdict.Absent || f.BoundaryClosed, "unseen is not absent")
+		check(v.Next != verdict.ActStop || f.Lock == verdict.LockFree && f.Owner != verdict.Live, "stop never meets an owner")
+		check(v.Because != "" && (len(v.Missing) > 0 || v.Outcome == verdict.Active || v.Removable), "explained")
 		if v.Admit(f.State) == verdict.Admitted {
 			check(v.Outcome == verdict.Active || v.Outcome == verdict.Gone && f.State == fsm.StateCleanupComplete, "admission")
 		}

@@ -42,7 +42,7 @@ func (b *bench) plant(t *testing.T, l leasefile.Lease, held bool) {
 		require.NoError(t, lock.Close())
 	}
 	one := int64(1)
-	e := leasefile.EvidenceV1{LeaseID: l.ID(), Token: l.OwnedBy().Token, Tool: "test", Version: "1", PIDNamespace: &one,
+	e := leasefile.EvidenceV2{LeaseID: l.ID(), Token: l.OwnedBy().Token, Tool: "test", Version: "1", PIDNamespace: &one,
 		TimeNamespace: &one, Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone}}
 	require.NoError(t, b.home.WriteRecord("owners/"+l.ID()+".json", e.AppendCanonical(nil), file.Volatile))
 	b.write(t, l.ID(), l.AppendCanonical(nil))

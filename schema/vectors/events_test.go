@@ -126,9 +126,12 @@ func identity(boot string, pid int64) process.Identity {
 func (world) Self() (process.Process, error) {
 	return process.Process{Identity: identity("now", 1)}, nil
 }
-func (world) Lookup(int64) (process.Process, error) { return process.Process{}, process.ErrNotFound }
-func (world) Boot() (string, error)                 { return identity("now", 1).BootID, nil }
-func (world) Carriers(string) map[int64]string      { return nil }
+func (world) Lookup(int64) (process.Process, error)                 { return process.Process{}, process.ErrNotFound }
+func (world) Boot() (string, error)                                 { return identity("now", 1).BootID, nil }
+func (world) Look(string) process.Census                            { return process.Census{} }
+func (world) Clock() uint64                                         { return 0 }
+func (world) Hold(process.Identity, uint64) (*process.Pidfd, error) { return nil, process.ErrNotFound }
+func (world) NamespaceEnded(uint64, uint64) bool                    { return false }
 func (world) Namespaces() (process.Namespaces, error) {
 	return process.Namespaces{PID: 1, Time: 1}, nil
 }

@@ -112,7 +112,8 @@ func outcome(ts *testscript.TestScript, prefix []string, args ...string) (code i
 	return code, ts.ReadFile("stdout")
 }
 
-// types CODE PATTERN [PREFIX...]: the only lease's next command, which matches, ends with CODE when a shell is given it, behind PREFIX.
+// types CODE PATTERN [PREFIX...]: the only lease's next command, which matches, ends with CODE when a shell is given it, behind PREFIX;
+// with words of the test where it wants a reason, after it was refused without.
 func types(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: types CODE PATTERN [PREFIX...]")
@@ -125,7 +126,14 @@ func types(ts *testscript.TestScript, neg bool, args []string) {
 	if !regexp.MustCompile(args[1]).MatchString(next) {
 		ts.Fatalf("the next command is %s", next)
 	}
-	if code, _ := outcome(ts, args[2:], "sh", "-c", next); strconv.Itoa(code) != args[0] {
+	code, _ := outcome(ts, args[2:], "sh", "-c", next)
+	if inOwnWords := strings.ReplaceAll(next, "'…'", "'the test has looked'"); inOwnWords != next {
+		if code != 64 || len(asks(ts, args[2:], "list").Leases) != 1 {
+			ts.Fatalf("%s\nas it stands ends with %d", next, code)
+		}
+		code, _ = outcome(ts, args[2:], "sh", "-c", inOwnWords)
+	}
+	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("%s\nends with %d", next, code)
 	}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"strings"
+	"unicode"
 
 	"containlease/lease"
 	"containlease/persist"
@@ -24,7 +26,10 @@ type decided struct {
 const digestNone = "none"
 
 // decision is the flags of every decision.
-type decisionFlags struct{ digest, reason string }
+type decisionFlags struct {
+	digest, reason string
+	despite        []int64
+}
 
 func (f *decisionFlags) add(c *cobra.Command, wantsDigest bool) *cobra.Command {
 	if wantsDigest {
@@ -36,8 +41,8 @@ func (f *decisionFlags) add(c *cobra.Command, wantsDigest bool) *cobra.Command {
 
 func (f *decisionFlags) parse(command string, wantsDigest bool) (d persist.Digest, err error) {
 	switch {
-	case f.reason == "":
-		return d, usagef("%s wants --reason: what you vouch for, for %s", command, lease.AuditLog)
+	case strings.IndexFunc(f.reason, unicode.IsLetter) < 0:
+		return d, usagef("%s wants --reason in your own words, for %s: what you have looked at, and found", command, lease.AuditLog)
 	case !wantsDigest, f.digest == digestNone:
 		return d, nil
 	case f.digest == "":
@@ -58,16 +63,18 @@ owner ran in a container that is no more. Look first: show tells what is known, 
 missing. The word is about exactly the bytes that --digest names, and is written to audit.jsonl,
 durably, before anything is done.
 
-It is refused for a lease whose owner holds its lock or is at work, whose host is alive, or which is
-proved gone (doctor --apply clears that). If your word is wrong, a second invocation runs beside
-what is left of the first.`,
+It is refused while anything of the invocation is seen alive, from wherever it is seen: a held lock, the
+owner, the host, a process in the boundary or with the lease in its environment (stop ends those). A
+process that only has a copy of the environment is named with --despite-pid; that goes into the audit
+too. It is refused for what is proved gone (doctor --apply clears that). If your word is wrong, a
+second invocation runs beside what is left of the first.`,
 		RunE: a.does(func(args []string) error {
 			digest, err := f.parse("retire", true)
 			if err != nil {
 				return err
 			}
 			return a.onRecord(func(ctx context.Context, reg *lease.Registry) error {
-				i, err := reg.Retire(ctx, args[0], digest, f.reason)
+				i, err := reg.Retire(ctx, args[0], digest, f.reason, f.despitePIDs()...)
 				if err != nil {
 					return err
 				}
@@ -76,7 +83,15 @@ what is left of the first.`,
 			})
 		}),
 	}
+	c.Flags().Int64SliceVar(&f.despite, "despite-pid", nil, "your word that this process has only a copy of the environment")
 	return f.add(c, true)
+}
+
+func (f *decisionFlags) despitePIDs() (opts []lease.RetireOption) {
+	for _, pid := range f.despite {
+		opts = append(opts, lease.DespitePID(pid))
+	}
+	return opts
 }
 
 func (a *app) quarantineCommand() *cobra.Command {

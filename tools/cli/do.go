@@ -19,6 +19,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	global
+	dir   string         // the state home, once it is known
 	extra []lease.Option // of tests
 	began bool           // a command took over; errors before that are about the command line
 }
@@ -59,7 +60,7 @@ func (a *app) conclude(err error) int {
 	case errors.Is(err, errUsage):
 		a.say("%v\nSee `%s help`.", err, program)
 	default:
-		a.say("%v", err)
+		a.say("%v%s", err, a.after(err))
 	}
 	return codeOf(err)
 }

@@ -126,7 +126,7 @@ func (a *app) sortFindings(reg *lease.Registry, rows []lease.Repaired, applied b
 	out = findings{Schema: "containlease/doctor-v1", Applied: applied, Findings: []finding{}, Removed: []item{}}
 	for _, r := range rows {
 		if r.Removed {
-			out.Removed = append(out.Removed, itemOf(r.Inspection))
+			out.Removed = append(out.Removed, a.itemOf(r.Inspection))
 			continue
 		}
 		if applied && r.Removable && r.Err == nil {
@@ -142,7 +142,7 @@ func (a *app) sortFindings(reg *lease.Registry, rows []lease.Repaired, applied b
 		if !r.Finding() {
 			continue
 		}
-		f := finding{item: itemOf(r.Inspection)}
+		f := finding{item: a.itemOf(r.Inspection)}
 		if r.Err != nil {
 			failed = errors.Join(failed, fmt.Errorf("lease %s could not be removed: %w", r.ID, r.Err))
 			s := r.Err.Error()

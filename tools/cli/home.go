@@ -9,7 +9,14 @@ import (
 )
 
 // homeDir resolves the state home as format.md orders it. A relative XDG_STATE_HOME is ignored, as its specification asks.
-func (a *app) homeDir() (string, error) {
+func (a *app) homeDir() (dir string, err error) {
+	if dir, err = a.givenHome(); err == nil {
+		a.dir, err = filepath.Abs(dir)
+	}
+	return dir, err
+}
+
+func (a *app) givenHome() (string, error) {
 	if a.home != "" {
 		return a.home, nil
 	}

@@ -30,7 +30,16 @@ var kinds = map[string]kind{
 			return err
 		},
 	},
-	"evidence": versionOne(leasefile.DecodeEvidenceV1, leasefile.DecodeEvidenceV1File),
+	"evidence": {
+		value: func(b []byte) (int, error) {
+			e, err := leasefile.DecodeEvidence(b)
+			if err != nil {
+				return 0, err
+			}
+			return e.SchemaVersion(), nil
+		},
+		file: func(_ string, b []byte) error { _, err := leasefile.DecodeEvidenceFile(b); return err },
+	},
 	"plugin":   versionOne(leasefile.DecodePluginV1, leasefile.DecodePluginV1File),
 	"identity": versionOne(leasefile.DecodeIdentityV1, leasefile.DecodeIdentityV1File),
 	"empty":    versionOne(leasefile.DecodeEmptyV1, leasefile.DecodeEmptyV1File),

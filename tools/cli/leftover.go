@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"containlease/lease"
@@ -11,13 +12,16 @@ import (
 type leftover struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // why it is still there
-	Next   string `json:"next"`
+	Next   string `json:"next"`   // "" where somebody has to look what it is
 }
 
-func leftoversOf(left []lease.Leftover) []leftover {
+func (a *app) leftoversOf(left []lease.Leftover) []leftover {
 	out := make([]leftover, len(left))
 	for i, l := range left {
-		out[i] = leftover(l)
+		out[i] = leftover{Path: l.Path, Reason: l.Reason}
+		if l.Sweeps {
+			out[i].Next = a.typed("doctor --apply")
+		}
 	}
 	return out
 }
@@ -32,18 +36,22 @@ func (a *app) leftovers(reg *lease.Registry, rows []lease.Repaired, apply bool) 
 	}
 	left, err := look(ctx)
 	for _, r := range rows {
-		if r.Left != nil {
+		again := func(l lease.Leftover) bool { return l.Path == r.Left.Path }
+		if r.Left != nil && !slices.ContainsFunc(left, again) {
 			left = append(left, *r.Left)
 		}
 	}
-	return leftoversOf(left), err
+	return a.leftoversOf(left), err
 }
 
-// leftoverText is three lines for each.
+// leftoverText is two lines for each, and a third where there is something to type.
 func leftoverText(left []leftover) string {
 	var b strings.Builder
 	for _, l := range left {
-		b.WriteString("left behind: " + plain(l.Path) + "\n" + wrap(l.Reason, "    ") + "    next: " + plain(l.Next) + "\n")
+		b.WriteString("left behind: " + plain(l.Path) + "\n" + wrap(l.Reason, "    "))
+		if l.Next != "" {
+			b.WriteString("    next: " + plain(l.Next) + "\n")
+		}
 	}
 	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"containlease/lease"
+	"containlease/lease/verdict"
 	"containlease/persist/file"
 
 	"github.com/spf13/cobra"
@@ -64,13 +65,13 @@ func (a *app) list() error {
 		if err != nil {
 			return err
 		}
-		out.Leases = append(out.Leases, itemOf(i))
+		out.Leases = append(out.Leases, a.itemOf(i))
 	}
 	left, err := reg.Leftovers(ctx)
 	if err != nil {
 		return err
 	}
-	out.Leftovers = leftoversOf(left)
+	out.Leftovers = a.leftoversOf(left)
 	if a.output == outputJSON {
 		return a.printJSON(out)
 	}
@@ -93,9 +94,9 @@ func (a *app) show(id string) error {
 		return err
 	}
 	if a.output == outputJSON {
-		return a.printJSON(showing{"containlease/show-v1", itemOf(i)})
+		return a.printJSON(showing{"containlease/show-v1", a.itemOf(i)})
 	}
-	return a.print(itemText(itemOf(i)))
+	return a.print(itemText(a.itemOf(i)))
 }
 
 // inspect looks at one lease by its id.
@@ -148,8 +149,19 @@ func itemText(it item) string {
 		"seen", strings.Join(it.Verdict.Details, "; "),
 		"facts", strings.Join(facts, ", "),
 		"missing", missingOf(it),
-		"blocks", choose(it.Blocks == "", "nothing", "its plugin ("+it.Blocks+")"),
+		"blocks", blockedBy(it),
 	) + fmt.Sprintf("%-*s%s\n", nameWidth, "next", plain(it.Verdict.Next)) // in one line, to be copied
+}
+
+// blockedBy says whom it blocks, and why.
+func blockedBy(it item) string {
+	switch {
+	case it.Blocks == "":
+		return "nothing"
+	case it.Verdict.Outcome == string(verdict.Malformed):
+		return "every plugin (" + it.Blocks + ")"
+	}
+	return "its plugin (" + it.Blocks + ")"
 }
 
 func missingOf(it item) string { return strings.Join(it.Verdict.Missing, ", or ") }

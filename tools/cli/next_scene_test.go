@@ -26,16 +26,18 @@ type scene struct {
 	status map[int64]procs.Status // of this boot; the others are dead
 	forged bool                   // the boot id cannot be trusted
 	marks  map[int64]string       // who has leases in its environment
+	unseen int                    // processes that may not be looked at
 	l      leasefile.LeaseV2
-	ev     *leasefile.EvidenceV1 // nil where there is none
+	ev     *leasefile.EvidenceV2 // nil where there is none
 	// evidence is what an owner of ours leaves
-	evidence leasefile.EvidenceV1
+	evidence leasefile.EvidenceV2
 	letGo    func() // of the liveness lock, where somebody holds it
 }
 
 const (
 	sceneOwner = 300
 	sceneHost  = 400
+	sceneEnded = 4000 // the id of a PID namespace that is no more
 )
 
 var sceneBoot = strings.Repeat("b0", 32)
@@ -44,7 +46,18 @@ func (s *scene) Self() (procs.Process, error) { return procs.Process{}, procs.Er
 func (s *scene) Lookup(int64) (procs.Process, error) {
 	return procs.Process{}, procs.ErrNotFound
 }
-func (s *scene) Carriers(string) map[int64]string { return s.marks }
+func (s *scene) Look(string) (c procs.Census) {
+	for pid := range s.unseen {
+		c.Unseen = append(c.Unseen, procs.Unseen{PID: int64(pid + 1)})
+	}
+	for pid, value := range s.marks {
+		c.Carriers = append(c.Carriers, procs.Carrier{Process: procs.Process{Identity: procs.Identity{PID: pid}}, Value: value})
+	}
+	return c
+}
+func (*scene) Clock() uint64                                     { return 0 }
+func (*scene) Hold(procs.Identity, uint64) (*procs.Pidfd, error) { return nil, procs.ErrNotFound }
+func (*scene) NamespaceEnded(id, _ uint64) bool                  { return id == sceneEnded }
 func (s *scene) Namespaces() (procs.Namespaces, error) {
 	return procs.Namespaces{PID: 1, Time: 2}, nil
 }
@@ -75,7 +88,7 @@ func newScene(t *testing.T) *scene {
 	s.l.Containment = leasefile.Containment{Status: leasefile.ContainmentStatusHostActive,
 		Host: &leasefile.Host{PID: sceneHost, BootID: sceneBoot, ProcessStartID: s.l.Owner.ProcessStartID}}
 	one, two := int64(1), int64(2)
-	s.evidence = leasefile.EvidenceV1{LeaseID: s.l.LeaseID, Token: s.l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one,
+	s.evidence = leasefile.EvidenceV2{LeaseID: s.l.LeaseID, Token: s.l.Owner.Token, Tool: "test", Version: "1", PIDNamespace: &one,
 		TimeNamespace: &two, Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindSubreaper}}
 	s.ev = &s.evidence
 	s.write("owners/"+s.l.LeaseID+".lock", "")
@@ -148,11 +161,10 @@ func (s *scene) verdict() *item {
 	return &l.Leases[0]
 }
 
-// words splits a command as a shell does, without the program's name. What it has the shell kill first is a process of the test's
-// imagination.
+// words splits a command as a shell does, without the program's name.
 func words(t *testing.T, command string) []string {
 	t.Helper()
-	out, err := exec.Command("sh", "-c", program+`() { printf '%s\0' "$@"; }; kill() { :; }; `+command).Output()
+	out, err := exec.Command("sh", "-c", program+`() { printf '%s\0' "$@"; }; `+command).Output()
 	require.NoError(t, err)
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }

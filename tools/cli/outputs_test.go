@@ -20,7 +20,7 @@ var outputs = map[string]any{
 	"list-v1": listing{}, "show-v1": showing{}, "doctor-v1": findings{}, "validate-v1": validation{}, "status-v1": status{},
 	"plugins-v1": pluginList{}, "schemas-v1": schemaNames{}, "version-v1": versionInfo{},
 	"fleet-v1": fleetListing{}, "change-v1": fleetChange{},
-	"event-v1": event{}, "decision-v1": decided{},
+	"event-v1": event{}, "decision-v1": decided{}, "stop-v1": stopResult{},
 }
 
 // tree is a schema as any JSON reader has it.

@@ -107,5 +107,14 @@ func plain(s string) string {
 	return strconv.QuoteToASCII(s)
 }
 
+// plainLines is plain for each line of a text.
+func plainLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = plain(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
 // dash stands for what there is none of.
 func dash(s string) string { return choose(s == "", "-", s) }

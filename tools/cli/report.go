@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"containlease/gen/leasefile"
 	"containlease/lease"
 	"containlease/lease/verdict"
@@ -39,17 +41,51 @@ type judgement struct {
 	Facts     map[string]string `json:"facts"`   // in words; {} for what is no lease
 	Details   []string          `json:"details"` // what was seen of owner and host
 	Missing   []string          `json:"missing"` // what would prove the end
+	Alive     []alive           `json:"alive"`   // who of it is seen alive
 	Removable bool              `json:"removable"`
-	Next      string            `json:"next"`
+	Action    string            `json:"action" jsonschema:"enum=look,enum=clear,enum=stop,enum=vouch,enum=retire,enum=quarantine,enum=adopt"`
+	Next      string            `json:"next"` // the action as a command to type
+}
+
+// alive is a process of an invocation. Nobody in a list is no proof that nobody is there.
+type alive struct {
+	PID int64  `json:"pid"` // 0: it has none here, being of another PID namespace
+	As  string `json:"as" jsonschema:"enum=owner,enum=host,enum=member,enum=carrier"`
+}
+
+// aliveOf is each once, by what tells most of it.
+func aliveOf(l lease.Life) []alive {
+	out := []alive{}
+	add := func(as string, pids ...int64) {
+		for _, pid := range pids {
+			known := slices.ContainsFunc(out, func(x alive) bool { return pid != 0 && x.PID == pid })
+			if !known {
+				out = append(out, alive{pid, as})
+			}
+		}
+	}
+	if l.Owner != 0 {
+		add("owner", l.Owner)
+	}
+	if l.Host != 0 {
+		add("host", l.Host)
+	}
+	add("member", l.Members...)
+	add("member", make([]int64, l.Hidden)...)
+	for _, c := range l.Carriers {
+		add("carrier", c.PID)
+	}
+	return out
 }
 
 // itemOf is the one way from an inspection to what a person or a program sees.
-func itemOf(i lease.Inspection) item {
+func (a *app) itemOf(i lease.Inspection) item {
 	it := item{
 		LeaseID: i.ID, PluginID: i.Plugin, State: string(i.State), Foreign: i.Foreign, finding: i.Finding(),
 		Verdict: judgement{
 			Outcome: string(i.Verdict.Outcome), Rule: i.Verdict.Rule, Because: i.Verdict.Because, Removable: i.Verdict.Removable,
-			Facts: map[string]string{}, Details: orEmpty(i.Words), Missing: orEmpty(i.Verdict.Missing), Next: i.Next,
+			Facts: map[string]string{}, Details: orEmpty(i.Words), Missing: orEmpty(i.Verdict.Missing),
+			Alive: aliveOf(i.Life), Action: string(i.Next.Action), Next: a.command(i.Next),
 		},
 	}
 	if !i.Foreign {
@@ -94,7 +130,8 @@ func factWords(f verdict.Facts) map[string]string {
 		"evidence":           choose(f.Evidence, "present", "missing"),
 		"place":              f.Place.String(),
 		"boundary":           choose(f.Boundary == "", "none", f.Boundary),
-		"boundaryEmpty":      choose(f.BoundaryEmpty, "proved", "not-proved"),
+		"boundaryEmpty":      choose(f.BoundaryEmpty, "proved", choose(f.BoundaryInhabited, "inhabited", "not-proved")),
+		"carriers":           f.Carriers.String(),
 		"singlePidNamespace": choose(f.SinglePIDNamespace, "asserted", "not-asserted"),
 	}
 	if f.HostRecorded {

@@ -45,7 +45,7 @@ The state home is --home, else $CONTAINLEASE_HOME, else $XDG_STATE_HOME/containl
 	f.StringVar(&a.level, "log-level", "error", "debug, info, warn or error; info shows every transition")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.doctorCommand(), a.validateCommand(),
 		a.schemaCommand(), a.pluginCommand(), a.versionCommand(), a.gateCommand(),
-		a.retireCommand(), a.quarantineCommand(), a.adoptCommand(), a.manCommand(),
+		a.stopCommand(), a.retireCommand(), a.quarantineCommand(), a.adoptCommand(), a.manCommand(),
 		a.watchCommand(), a.retireMachineCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes", Long: exitTopic()})
 	return root

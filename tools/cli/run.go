@@ -103,7 +103,7 @@ func (f runFlags) check(args []string) error {
 func (a *app) run(f runFlags, argv []string) error {
 	s := newStatus(f)
 	err := a.invoke(f, argv, s)
-	code := s.finish(err, f)
+	code := s.finish(a, err, f)
 	if werr := s.write(f.statusFile); werr != nil {
 		a.say("%v", werr)
 		if code == exitOK {
@@ -173,7 +173,7 @@ func (a *app) explainLeft(reg *lease.Registry, h *lease.Handle, err error) error
 	if ierr != nil {
 		return err
 	}
-	return fmt.Errorf("%w\nlease %s stays and blocks plugin %s; next: %s", err, i.ID, i.Plugin, i.Next)
+	return fmt.Errorf("%w\nlease %s stays and blocks plugin %s; next: %s", err, i.ID, i.Plugin, a.command(i.Next))
 }
 
 // beforeHome finds out what to run as far as no home is needed, so that a mistyped command makes none.

@@ -68,7 +68,7 @@ func (s *status) ended(h *lease.Handle, r host.Result) {
 }
 
 // finish decides the exit code: a plugin's status that is not 0 wins over whatever else went wrong.
-func (s *status) finish(err error, f runFlags) int {
+func (s *status) finish(a *app, err error, f runFlags) int {
 	if err != nil {
 		code := codeOf(err)
 		s.Failure = &failure{Code: code, Name: nameOf(code), Message: err.Error()}
@@ -81,7 +81,7 @@ func (s *status) finish(err error, f runFlags) int {
 	}
 	var blocked *lease.BlockedError
 	if errors.As(err, &blocked) {
-		it := itemOf(blocked.Lease)
+		it := a.itemOf(blocked.Lease)
 		s.Blocking = &it
 	}
 	return s.ExitCode

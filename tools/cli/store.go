@@ -65,5 +65,5 @@ func (a *app) inEtcd(dir string, readOnly bool, opts ...lease.Option) (reg *leas
 	if err != nil {
 		return nil, err
 	}
-	return lease.New(store, home, append(opts, lease.WithStoreName(a.store))...)
+	return lease.New(store, home, opts...)
 }

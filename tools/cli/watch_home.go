@@ -43,11 +43,14 @@ func (a *app) watchHome() error {
 }
 
 func (a *app) printEvent(c lease.Change) error {
-	out := event{Schema: "containlease/event-v1", Kind: string(c.Kind), At: c.At.UTC().Format(time.RFC3339Nano), Lease: itemOf(c.Now)}
+	out := event{Schema: "containlease/event-v1", Kind: string(c.Kind), At: c.At.UTC().Format(time.RFC3339Nano), Lease: a.itemOf(c.Now)}
 	if a.output == outputJSON {
 		return a.printJSON(out)
 	}
 	it := out.Lease
+	if c.Kind == lease.ChangeVanished { // why it was kept is no reason why it went
+		it.Verdict.Outcome, it.Verdict.Because = "-", "it was released, cleared or set aside"
+	}
 	return a.print(fmt.Sprintf("%s  %-8s  %s  %s  %s  plugin %s: %s\n", c.At.Format(time.TimeOnly), c.Kind, plain(it.LeaseID), stateWord(it),
 		it.Verdict.Outcome, dash(plain(it.PluginID)), plain(it.Verdict.Because)))
 }

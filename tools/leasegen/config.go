@@ -29,7 +29,8 @@ var target = emit.Config{
 // UTF-8, anything behind the document. The error is always a *DecodeError.
 //
 // The other records have the same functions under their own names, such as
-// DecodeEvidenceV1 and DecodeEvidenceV1File.
+// DecodeEmptyV1 and DecodeEmptyV1File; where there are several versions of it, there
+// are functions for any of them too, such as DecodeEvidence.
 //
 // Strings of a decoded value share one block of memory: keeping one of them keeps the
 // whole value alive. Values are plain data: they may be copied and read from several

@@ -15,7 +15,8 @@ import (
 // documents are the schemas of the records on disk, in the order of their versions.
 // Schemas of what programs only print need no decoder and are not listed.
 var documents = []string{
-	"lease-v1", "lease-v2", "identity-v1", "evidence-v1", "plugin-v1", "home-v1", "machine-v1", "empty-v1", "audit-v1",
+	"lease-v1", "lease-v2", "identity-v1", "evidence-v1", "evidence-v2", "plugin-v1", "home-v1", "machine-v1", "empty-v1",
+	"audit-v1",
 }
 
 // run is the program: 0 is success, 1 is drift or a refused schema, 2 wrong usage.

@@ -73,6 +73,7 @@ func TestEncodersObeyTheSchemas(t *testing.T) {
 		Operation: "a.b", PluginID: "p", PluginVersion: "0.0.0", SurfaceID: "s", Transport: leasefile.TransportLinkedDevice,
 	}
 	inode := int64(4026531836)
+	chain, start := "1"+strings.Repeat("/2", 511), digest
 	long := "/" + strings.Repeat("😀", 4095)
 	for name, values := range map[string][]interface{ AppendCanonical([]byte) []byte }{
 		"identity-v1": {&operation},
@@ -80,10 +81,15 @@ func TestEncodersObeyTheSchemas(t *testing.T) {
 			&leasefile.EvidenceV1{Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone}, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"},
 			&leasefile.EvidenceV1{Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindCgroupV2, Path: long, Inode: 1, ParentInode: 2}, CgroupNamespace: &inode, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"},
 		},
+		"evidence-v2": {
+			&leasefile.EvidenceV2{Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone}, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"},
+			&leasefile.EvidenceV2{Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindCgroupV2, Path: long, Inode: 1, ParentInode: 2}, BoundaryChain: &chain,
+				InitInode: &inode, InitStartID: &start, PIDNamespaceID: &inode, LeaseID: uuid, Token: uuid, Tool: "t", Version: "v"},
+		},
 		"plugin-v1": {&leasefile.PluginV1{Executable: "/bin/\"x\\", Identity: operation}},
 		"home-v1":   {&leasefile.HomeV1{MachineID: uuid, HostSHA256: digest}},
 		"empty-v1":  {&leasefile.EmptyV1{LeaseID: uuid, Token: uuid, Gate: host}},
-		"audit-v1":  {&leasefile.AuditV1{Action: leasefile.AuditActionRemove, At: "2024-02-29T23:59:59.999Z", Reason: "é", Rule: "gone"}},
+		"audit-v1":  {&leasefile.AuditV1{Action: leasefile.AuditActionStop, At: "2024-02-29T23:59:59.999Z", Reason: "é", Rule: "gone"}},
 	} {
 		for _, value := range values {
 			canonical := value.AppendCanonical(nil)

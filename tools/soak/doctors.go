@@ -131,7 +131,7 @@ func plant(home string, dead process.Process) error {
 		Containment: leasefile.Containment{Status: leasefile.ContainmentStatusParentOwned}, Identity: scene.Identity("plugin"),
 		Owner: leasefile.Owner{PID: dead.PID, BootID: dead.BootID, ProcessStartID: dead.StartID, Token: uuid.NewString()}}
 	pid, clock := int64(ns.PID), int64(ns.Time)
-	ev := leasefile.EvidenceV1{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "soak", Version: "1", PIDNamespace: &pid, TimeNamespace: &clock,
+	ev := leasefile.EvidenceV2{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "soak", Version: "1", PIDNamespace: &pid, TimeNamespace: &clock,
 		Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindNone}}
 	return errors.Join(
 		os.WriteFile(filepath.Join(home, "owners", l.LeaseID+".lock"), nil, 0o600),

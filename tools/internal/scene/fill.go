@@ -80,7 +80,7 @@ func (a actor) lease(plugin string) *leasefile.LeaseV2 {
 // write puts down what belongs to a lease but its lock.
 func (a actor) write(dir string, l *leasefile.LeaseV2) error {
 	number := func(n uint64) *int64 { v := int64(n); return &v }
-	ev := leasefile.EvidenceV1{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "scene", Version: "1",
+	ev := leasefile.EvidenceV2{LeaseID: l.LeaseID, Token: l.Owner.Token, Tool: "scene", Version: "1",
 		PIDNamespace: number(a.spaces.PID), TimeNamespace: number(a.spaces.Time),
 		OwnerInode: number(a.self.Inode), HostInode: number(a.self.Inode),
 		Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindSubreaper}}

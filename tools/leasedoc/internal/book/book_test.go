@@ -39,7 +39,7 @@ func TestSections(t *testing.T) {
 func TestExamplesAreValid(t *testing.T) {
 	for name, decode := range map[string]func([]byte) error{
 		"lease-v2":    func(b []byte) error { _, err := leasefile.Decode(b); return err },
-		"evidence-v1": func(b []byte) error { _, err := leasefile.DecodeEvidenceV1(b); return err },
+		"evidence-v2": func(b []byte) error { _, err := leasefile.DecodeEvidenceV2(b); return err },
 		"empty-v1":    func(b []byte) error { _, err := leasefile.DecodeEmptyV1(b); return err },
 		"home-v1":     func(b []byte) error { _, err := leasefile.DecodeHomeV1(b); return err },
 		"plugin-v1":   func(b []byte) error { _, err := leasefile.DecodePluginV1(b); return err },

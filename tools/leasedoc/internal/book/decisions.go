@@ -40,6 +40,7 @@ var kept = []struct {
 // everyday completes facts: this machine, the owner's namespace, evidence with a boundary, everybody dead.
 func everyday(f verdict.Facts) verdict.Facts {
 	f.Owner, f.Host, f.Lock, f.Place = verdict.Dead, verdict.Dead, verdict.LockFree, verdict.PlaceSame
+	f.Carriers = verdict.Absent
 	f.OwnerBootCurrent, f.HostBootCurrent, f.SameMachine, f.BootReliable, f.Evidence = true, true, true, true, true
 	if f.Version == 2 {
 		f.Boundary = "subreaper"

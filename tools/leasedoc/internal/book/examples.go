@@ -34,9 +34,9 @@ func digest(pair string) string { return strings.Repeat(pair, 32) }
 // examples are made by the canonical encoders, and laid out for reading.
 var examples = map[string]func() string{
 	"lease-v2": func() string { return laidOut(exampleLease.AppendCanonical(nil)) },
-	"evidence-v1": func() string {
+	"evidence-v2": func() string {
 		one := int64(4026531836)
-		return laidOut((&leasefile.EvidenceV1{LeaseID: exampleID, Token: exampleToken, Tool: "containlease", Version: "1.0.0",
+		return laidOut((&leasefile.EvidenceV2{LeaseID: exampleID, Token: exampleToken, Tool: "containlease", Version: "1.0.0",
 			PIDNamespace: &one, Boundary: leasefile.Boundary{Kind: leasefile.BoundaryKindSubreaper}}).AppendCanonical(nil))
 	},
 	"empty-v1": func() string {

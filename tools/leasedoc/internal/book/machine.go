@@ -111,9 +111,18 @@ func (m *machine) addLifecycle() {
 	}
 }
 
+// commandOf is what an operator types at a rung.
+func commandOf(r verdict.Rung) string {
+	act := r.Next
+	if act == "" {
+		act = verdict.ActClear
+	}
+	return "containlease " + cli.CommandFor(act, "ID", "DIGEST")
+}
+
 func (m *machine) addDecisions() {
 	for _, r := range verdict.Ladder {
-		m.Ladder = append(m.Ladder, rungRow{r.Name, r.When, string(r.Outcome), r.Because, append([]string{}, r.Missing...), r.Advice()})
+		m.Ladder = append(m.Ladder, rungRow{r.Name, r.When, string(r.Outcome), r.Because, append([]string{}, r.Missing...), commandOf(r)})
 	}
 	for _, d := range verdict.Deviations {
 		m.Deviations = append(m.Deviations, deviationRow{d.Name, d.What, d.Why})

@@ -10,7 +10,9 @@ import (
 
 func runbookDocument() string {
 	p := newPage("Runbook", `One section for each finding of `+"`containlease doctor`"+`, by the name of the rule that `+"`list`, `show` and `doctor`"+` print.
-The verdict is the same in all of them, and in acquire. Nothing is ever cleared for its age.`)
+The verdict is the same in all of them, and in acquire. Nothing is ever cleared for its age. Where something of the invocation is seen alive and
+nobody holds its lock, the command is `+"`containlease stop ID`"+` instead, whatever the finding: it ends what is left, each process proved to be the invocation's at that
+moment, and clears the lease if that proves the end. Commands name the home and stay safe: typed later, they act on what is true then, or refuse.`)
 	p.say("\n| finding | outcome | the doctor clears it |\n| --- | --- | --- |")
 	for _, f := range findings() {
 		p.say("| [%s](#%s) | %s | %s |", f.Name, f.Name, f.Outcome, f.clears())
@@ -18,23 +20,7 @@ The verdict is the same in all of them, and in acquire. Nothing is ever cleared 
 	for _, f := range findings() {
 		p.finding(f)
 	}
-	p.stops()
 	return p.String()
-}
-
-// stops is the table of commands that end an orphan.
-func (p *page) stops() {
-	p.heading("What stops an orphan")
-	p.say("`{stop}` in a command above is this, by the boundary on record, where it is certain whom it meets; a test types each in a real scene. The owner is dead: the gate has asked everybody to end, and would wait for the grace.\n")
-	var rows [][]string
-	for _, s := range verdict.Stops {
-		name := "none on record"
-		if s.Boundary != "" {
-			name = code(s.Boundary)
-		}
-		rows = append(rows, []string{name, code(s.Command), s.Effect})
-	}
-	p.table([]string{"boundary", "command", "what it does"}, rows)
 }
 
 // finding is one rule with what walking every combination of facts says of it.
@@ -92,7 +78,7 @@ func (p *page) finding(f finding) {
 	p.point("**Means**: %s.", f.Because)
 	p.point("**Holds when**: %s.", f.When)
 	p.point("**Missing proof**: %s.", missing)
-	p.point("**Command**: %s", code(f.Advice()))
+	p.point("**Command**: %s", code(commandOf(f.Rung)))
 	p.point("**Blocks its plugin**: %s.", f.blocks())
 	p.point("**The doctor clears it**: %s.", f.clears())
 	p.point("**Do**: %s", explain.Actions[f.Name])

@@ -86,8 +86,9 @@ func rank(s fsm.State) int {
 	return most
 }
 
-// base is what the model keeps fixed: v2 leases of this machine, a boot id that can be trusted, nobody's word.
-var base = verdict.Facts{Version: 2, SameMachine: true, BootReliable: true}
+// base is what the model keeps fixed: v2 leases of this machine, a boot id that can be trusted, nobody's word, and nobody
+// with the lease in the environment: what a look adds are blocks.
+var base = verdict.Facts{Version: 2, SameMachine: true, BootReliable: true, Carriers: verdict.Absent}
 
 // inFile are the states that a lease file can hold.
 var inFile = slices.DeleteFunc(slices.Clone(fsm.States), func(s fsm.State) bool {

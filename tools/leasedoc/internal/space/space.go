@@ -46,9 +46,12 @@ var dimensions = []dimension{
 	{2, func(f *verdict.Facts, i int) { f.SameMachine = i == 0 }},
 	{2, func(f *verdict.Facts, i int) { f.BootReliable = i == 1 }},
 	{2, func(f *verdict.Facts, i int) { f.Evidence = i == 1 }},
-	{3, func(f *verdict.Facts, i int) { f.Place = verdict.Place(i) }},
+	{4, func(f *verdict.Facts, i int) { f.Place = verdict.Place(i) }},
 	{2, func(f *verdict.Facts, i int) { f.Boundary = bounds[i] }},
-	{3, func(f *verdict.Facts, i int) { f.BoundaryEmpty, f.BoundaryCarried = i == 1, i == 2 }},
+	{4, func(f *verdict.Facts, i int) {
+		f.BoundaryEmpty, f.BoundaryInhabited, f.BoundaryClosed = i == 1 || i == 2, i == 3, i == 2
+	}},
+	{3, func(f *verdict.Facts, i int) { f.Carriers = verdict.Sight(i) }},
 	{2, func(f *verdict.Facts, i int) { f.SinglePIDNamespace = i == 1 }},
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"containlease/fsm"
 	"containlease/lease/verdict"
+	"containlease/tools/cli"
 )
 
 // Accident is who lives after a crash, and from where one asks.
@@ -56,6 +57,7 @@ func (m Moment) Facts(a Accident) verdict.Facts {
 	f := verdict.Facts{Version: 2, State: m.Disk, SameMachine: true, BootReliable: true, Evidence: true, Place: verdict.PlaceSame,
 		Owner: verdict.Dead, Host: verdict.Dead, Lock: verdict.LockFree, OwnerBootCurrent: true, HostBootCurrent: true,
 		HostRecorded: m.Host && m.Disk != fsm.StateParentOwned, Boundary: "none", BoundaryEmpty: m.Note || m.Bounded && a.Gate == "ended"}
+	f.BoundaryClosed, f.Carriers = f.BoundaryEmpty, verdict.Absent
 	if m.Bounded {
 		f.Boundary = "subreaper"
 	}
@@ -100,7 +102,7 @@ func (m Moment) Judge(a Accident) Judgement {
 	}
 	f := m.Facts(a)
 	v := verdict.Judge(f)
-	j := Judgement{Outcome: v.Outcome, Rule: v.Rule, Because: v.Because, Missing: append([]string{}, v.Missing...), Next: v.Next,
+	j := Judgement{Outcome: v.Outcome, Rule: v.Rule, Because: v.Because, Missing: append([]string{}, v.Missing...), Next: cli.CommandFor(v.Next, "ID", "DIGEST"),
 		Block: v.Admit(f.State), Removable: v.Removes(verdict.Recover, f), Repaired: v.Removes(verdict.Repair, f)}
 	j.Original = [2]string{"admitted", string(verdict.Original.Decide(verdict.Recover, f))}
 	if b := verdict.Original.Admit(f); b != verdict.Admitted {

@@ -53,6 +53,17 @@ func (e *emitter) decoders(f *file, family *ir.Family, n names) {
 	f.p("if err != nil {\nreturn nil, err\n}\nreturn v, nil\n}\n")
 }
 
+// exactly prints the decoders of one version: who writes a record knows which.
+func (e *emitter) exactly(f *file, s *ir.Struct, n names, version int) {
+	for _, level := range []string{"", "File"} {
+		all := "Decode" + n.suffix + level
+		f.p("// Decode%[1]s%[2]s is %[3]s for version %[4]d alone.", s.Name, level, all, version)
+		f.p("func Decode%[1]s%[2]s(b []byte) (*%[1]s, error) {\nv, err := %[3]s(b)", s.Name, level, all)
+		f.p("if v, ok := v.(*%s); ok {\nreturn v, nil\n}", s.Name)
+		f.p("return nil, wire.Only(err, b, %d)\n}\n", version)
+	}
+}
+
 // copied initializes an older version from the widest.
 func copied(s *ir.Struct) string {
 	var parts []string

@@ -42,17 +42,26 @@ type names struct {
 	contract  bool   // several types behind one interface
 	result    string // what the decoders return
 	suffix    string // of Decode
+	version   string // the method that returns the schemaVersion
 }
 
 func (e *emitter) names(family *ir.Family) names {
 	name := ir.GoName(family.Name)
 	switch {
 	case family.Name == e.config.Principal:
-		return names{principal: true, contract: true, result: name}
+		return names{principal: true, contract: true, result: name, version: versionMethod(family)}
 	case len(family.Versions) > 1:
-		return names{contract: true, result: name, suffix: name}
+		return names{contract: true, result: name, suffix: name, version: versionMethod(family)}
 	}
 	return names{result: "*" + family.Widest.Name, suffix: name + "V1"}
+}
+
+// versionMethod is Version, unless a member of the document has that name.
+func versionMethod(family *ir.Family) string {
+	if fieldOf(family.Widest, "version") != nil {
+		return ir.GoName(ir.VersionKey)
+	}
+	return "Version"
 }
 
 // accessors are the methods for the members that all versions have in common.
@@ -77,9 +86,12 @@ func (e *emitter) versions(family *ir.Family, n names) error {
 		f.p("// Validate returns a *DecodeError if the canonical bytes would be refused.")
 		f.p("func (v *%s) Validate() error {", s.Name)
 		f.p("_, err := Decode%sFile(v.AppendCanonical(nil))\nreturn err\n}\n", n.suffix)
+		if n.contract && !n.principal {
+			e.exactly(f, s, n, i+1)
+		}
 		if n.contract {
-			f.p("// Version returns %d.", i+1)
-			f.p("func (v *%s) Version() int { return %d }\n", s.Name, i+1)
+			f.p("// %s returns %d.", n.version, i+1)
+			f.p("func (v *%s) %s() int { return %d }\n", s.Name, n.version, i+1)
 			for _, a := range e.accessors(n) {
 				field := fieldOf(s, a.JSON)
 				f.p("// %s returns %s.", a.Go, field.Go)
@@ -120,8 +132,8 @@ func (e *emitter) contract(f *file, family *ir.Family, n names) error {
 	f.p("AppendCanonical(dst []byte) []byte")
 	f.p("// Validate returns a *DecodeError if the canonical bytes would be refused.")
 	f.p("Validate() error")
-	f.p("// Version returns the schemaVersion.")
-	f.p("Version() int")
+	f.p("// %s returns the schemaVersion.", n.version)
+	f.p("%s() int", n.version)
 	first := family.Versions[0]
 	for _, a := range e.accessors(n) {
 		field := fieldOf(first, a.JSON)
@@ -136,7 +148,7 @@ func (e *emitter) contract(f *file, family *ir.Family, n names) error {
 // principal document has an accessor for each member that all versions have, and for
 // no other.
 func (e *emitter) checkMethods(family *ir.Family, n names) error {
-	methods := map[string]bool{"Version": true}
+	methods := map[string]bool{n.version: true}
 	covered := map[string]bool{}
 	for _, a := range e.accessors(n) {
 		methods[a.Go], covered[a.JSON] = true, true

@@ -122,6 +122,29 @@ func (EvidenceV1) JSONSchemaExtend(s *jsonschema.Schema) {
 	)
 }
 
+func (EvidenceV2) JSONSchemaExtend(s *jsonschema.Schema) {
+	mirror(s,
+		variant{
+			{"Boundary", "boundary", asReflected},
+			{"BoundaryChain", "boundaryChain", nullable(pattern("^[1-9][0-9]{0,19}(/[1-9][0-9]{0,19})*$", 1024))},
+			{"CgroupNamespace", "cgroupNamespace", nullable(within(1, 9007199254740991))},
+			{"Exclusive", "exclusive", asReflected},
+			{"HostInode", "hostInode", nullable(within(1, 9007199254740991))},
+			{"InitInode", "initInode", nullable(within(1, 9007199254740991))},
+			{"InitStartID", "initStartId", nullable(pattern("^[0-9a-f]{64}$", 0))},
+			{"LeaseID", "leaseId", pattern("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", 0)},
+			{"OwnerInode", "ownerInode", nullable(within(1, 9007199254740991))},
+			{"PIDNamespace", "pidNamespace", nullable(within(1, 9007199254740991))},
+			{"PIDNamespaceID", "pidNamespaceId", nullable(within(1, 9007199254740991))},
+			{"", "schemaVersion", only(2)},
+			{"TimeNamespace", "timeNamespace", nullable(within(1, 9007199254740991))},
+			{"Token", "token", pattern("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", 0)},
+			{"Tool", "tool", pattern("^[0-9A-Za-z._+()-]{1,64}$", 0)},
+			{"Version", "version", pattern("^[0-9A-Za-z._+()-]{1,64}$", 0)},
+		},
+	)
+}
+
 func (PluginV1) JSONSchemaExtend(s *jsonschema.Schema) {
 	mirror(s,
 		variant{
@@ -167,7 +190,7 @@ func (EmptyV1) JSONSchemaExtend(s *jsonschema.Schema) {
 func (AuditV1) JSONSchemaExtend(s *jsonschema.Schema) {
 	mirror(s,
 		variant{
-			{"Action", "action", words("remove", "retire", "quarantine", "adopt", "accept-unproved")},
+			{"Action", "action", words("remove", "retire", "quarantine", "adopt", "accept-unproved", "stop")},
 			{"At", "at", pattern("^([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}Z$", 0)},
 			{"Digest", "digest", nullable(pattern("^[0-9a-f]{64}$", 0))},
 			{"LeaseID", "leaseId", nullable(pattern("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", 0))},
@@ -184,6 +207,7 @@ var roots = map[string]any{
 	"lease-v2":    LeaseV2{},
 	"identity-v1": OperationIdentity{},
 	"evidence-v1": EvidenceV1{},
+	"evidence-v2": EvidenceV2{},
 	"plugin-v1":   PluginV1{},
 	"home-v1":     HomeV1{},
 	"machine-v1":  MachineV1{},
