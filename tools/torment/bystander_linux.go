@@ -35,7 +35,7 @@ const calm = "GODEBUG=asyncpreemptoff=1"
 // With any argument it stays after the last line.
 func stand(args []string) error {
 	got, asked := make(chan os.Signal, 1024), make(chan struct{})
-	notice(got)
+	notice(got, unix.SIGCHLD) // which an owner's own gate brings it
 	go func() {
 		in := bufio.NewReader(os.Stdin)
 		for {

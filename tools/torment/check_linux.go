@@ -125,14 +125,26 @@ func (r *round) end(clear bool) {
 	}
 }
 
+// looks is how often an operator looks again before he gives up: who ends at that moment is not seen clearly.
+const looks = 20
+
 // clear has containlease clear the home: what it cannot prove, on an honest word.
 func (r *round) clear() {
-	r.typed("doctor", "--apply", "--wait", "10s")
-	for _, l := range r.listed() {
-		code, out := r.typed("retire", l.LeaseID, "--digest", *l.Digest, "--reason", "torment saw all of it end")
-		if code != 0 {
-			r.fault("a lease cannot be cleared though nothing of it lives: %s", out)
+	var left []record
+	for n := range looks {
+		r.typed("doctor", "--apply", "--wait", "10s")
+		if left = r.listed(); len(left) == 0 {
+			break
 		}
+		if n > 0 {
+			r.blinks.Add(1)
+		}
+		for _, l := range left {
+			r.typed("retire", l.LeaseID, "--digest", *l.Digest, "--reason", "torment saw all of it end")
+		}
+	}
+	for _, l := range left {
+		r.fault("a lease cannot be cleared though nothing of it lives: %s", l.LeaseID)
 	}
 	if _, err := os.Stat(r.home); err == nil {
 		r.typed("doctor", "--apply")

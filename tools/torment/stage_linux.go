@@ -32,9 +32,9 @@ type stage struct {
 	group      *cgroup.Group // our own, in which all others are made; nil where we may make none
 	crowd      []*bystander
 
-	rounds, commands, runs, trees, refused atomic.Int64
-	mu                                     sync.Mutex
-	unseen                                 map[string]int // how often overlooked, by boundary
+	rounds, commands, runs, trees, refused, blinks atomic.Int64
+	mu                                             sync.Mutex
+	unseen                                         map[string]int // how often overlooked, by boundary
 }
 
 // newStage tries which boundaries there are for us here; what is missing is said aloud.
@@ -121,5 +121,5 @@ func (s *stage) sum() string {
 
 // limits is how often the documented limits were met.
 func (s *stage) limits() string {
-	return fmt.Sprintf("cleared beside processes that nobody sees: %v", s.unseen)
+	return fmt.Sprintf("cleared beside processes that nobody sees: %v; looked again: %d", s.unseen, s.blinks.Load())
 }
