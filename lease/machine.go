@@ -17,16 +17,38 @@ import (
 
 const machineRecord = "machine.json"
 
-// hostDigest names the machine that a home lies on: its machine id where it has one, and the home's inode, which a copy
-// does not share. Device numbers change at boot, and what only root can read would make two answers. A machine id that is
-// there and cannot be read just now is no answer at all: a wrong one would be kept for ever.
+// hostDigest names the machine that a home lies on: its machine id where it has one, and when the home's directory was made,
+// which a copy does not share. On overlayfs the directory's inode number does not outlast a remount or a dropped cache, so
+// it stands in only where the file system does not tell that time. Device numbers change at boot, and what only root can read
+// would make two answers. What is there and cannot be read just now is no answer at all: a wrong one would be kept for ever.
 func hostDigest(home *file.Home) (string, error) {
+	born, err := home.Born()
+	if err != nil {
+		return "", fmt.Errorf("which machine this is: %w", err)
+	}
+	if born == 0 {
+		return digestBy(home.Inode(), "")
+	}
+	return digestBy(uint64(born), "born ")
+}
+
+func digestBy(mark uint64, kind string) (string, error) {
 	id, err := os.ReadFile("/etc/machine-id")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("which machine this is: %w", err)
 	}
-	inode := strconv.FormatUint(home.Inode(), 10)
-	return process.Digest("containlease-host", strings.TrimSpace(string(id))+"\x00"+inode), nil
+	text := strings.TrimSpace(string(id)) + "\x00" + kind + strconv.FormatUint(mark, 10)
+	return process.Digest("containlease-host", text), nil
+}
+
+// madeHere tells whether a home's record names this machine, by either of the ways in which it was ever written.
+func madeHere(home *file.Home, m *leasefile.HomeV1) (bool, error) {
+	old, err := digestBy(home.Inode(), "")
+	if err != nil || m.HostSHA256 == old {
+		return err == nil, err
+	}
+	host, err := hostDigest(home)
+	return err == nil && m.HostSHA256 == host, err
 }
 
 // settleIn makes the machine's record of a new home, or checks that an old one is this machine's.
@@ -42,11 +64,11 @@ func (r *Registry) settleIn() error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, machineRecord, err)
 	}
-	host, err := hostDigest(r.home)
+	here, err := madeHere(r.home, m)
 	if err != nil {
 		return err
 	}
-	if m.HostSHA256 != host {
+	if !here {
 		return fmt.Errorf("%w: %s was made elsewhere, copied or moved; its processes cannot be judged here: "+
 			"use it where it was made, or start with an empty directory", ErrOtherHome, r.home.Dir())
 	}
@@ -90,6 +112,6 @@ func (r *Registry) sameMachine() bool {
 	if err != nil {
 		return false
 	}
-	host, err := hostDigest(r.home)
-	return err == nil && m.HostSHA256 == host
+	here, err := madeHere(r.home, m)
+	return err == nil && here
 }

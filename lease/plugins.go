@@ -14,9 +14,12 @@ import (
 
 func pluginRecord(id string) string { return "plugins/" + id + ".json" }
 
-// Plugin returns the record of an enabled plugin. ErrNotExist, ErrInvalid.
+// Plugin returns the record of an enabled plugin. ErrNotExist, *PluginRecordError; any other error: it could not be read.
 func (r *Registry) Plugin(id string) (*leasefile.PluginV1, error) {
 	b, err := r.home.ReadRecord(pluginRecord(id))
+	if isBad(err) {
+		return nil, r.badRecord(id, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", id, err)
 	}
@@ -25,7 +28,7 @@ func (r *Registry) Plugin(id string) (*leasefile.PluginV1, error) {
 		err = fmt.Errorf("the record is about plugin %s", p.Identity.PluginID)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrInvalid, pluginRecord(id), err)
+		return nil, r.badRecord(id, err)
 	}
 	return p, nil
 }

@@ -1,8 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -14,8 +17,18 @@ import (
 type ending struct {
 	code              int
 	signaled, started bool
-	failed            error // the plugin could not be started
-	unproved          error // why the end is not proved; nil: it is
+	told              bool   // what became of the plugin
+	empty             bool   // the gate's word that nothing is left
+	trouble           string // what stands in the gate's way
+	failed            error  // the plugin could not be started
+	unproved          error  // why the end is not proved; nil: it is
+}
+
+// doubt takes the end for unproved, for the first reason there is.
+func (e *ending) doubt(format string, args ...any) {
+	if e.unproved == nil {
+		e.unproved = fmt.Errorf(format, args...)
+	}
 }
 
 // attend waits for the end of an opened gate, passing on signals and the end of ctx. The proof is the gate's word that
@@ -23,23 +36,26 @@ type ending struct {
 func (g *gateProcess) attend(ctx context.Context, o options) ending {
 	defer g.pidfd.Close()
 	defer g.conn.Close()
+	g.conn.patience = reprieve
 	frames, quit, broken := make(chan frame), make(chan struct{}), make(chan error, 1)
 	defer close(quit)
 	go func() { broken <- g.read(frames, quit) }()
 
 	var e ending
-	empty := false
 	limit := deadline{after: o.grace + killWait}
-	done := ctx.Done()
+	if g.unopened != nil {
+		limit.start()
+	}
+	done, dead := ctx.Done(), g.dead
 	for _, sig := range g.early {
 		g.pass(sig, false, &limit)
 	}
 	for {
 		select {
 		case f := <-frames:
-			empty = g.hear(f, &e, &limit) || empty
+			g.hear(f, &e, &limit)
 		case err := <-broken:
-			return g.conclude(e, empty, err)
+			return g.conclude(e, err, limit.after)
 		case sig, open := <-o.signals:
 			if !open {
 				o.signals = nil // else it would be ready for ever
@@ -49,15 +65,26 @@ func (g *gateProcess) attend(ctx context.Context, o options) ending {
 		case <-done:
 			done = nil
 			limit.start()
-			_ = send(g.conn, kindStop, word{})
+			_ = g.conn.say(kindStop, word{}) // a gate that does not hear it sees the end of the socket
+		case <-dead:
+			dead = nil // all is said, unless somebody else holds the socket open
+			_ = g.conn.SetReadDeadline(time.Now().Add(killWait))
 		case <-limit.passed:
 			if limit.extend() {
 				continue
 			}
-			e.unproved = fmt.Errorf("%v after the end was asked for, something of it is still alive: %s", limit.after, g.boundary.stop(g))
+			e.doubt("%v after the end was asked for, something of it is still alive%s: %s", limit.after, e.because(), g.boundary.stop(g))
 			return e
 		}
 	}
+}
+
+// because is what the gate said of its troubles, for the end of a clause.
+func (e *ending) because() string {
+	if e.trouble == "" {
+		return ""
+	}
+	return " (the gate says: " + e.trouble + ")"
 }
 
 // read passes frames on until the socket ends.
@@ -75,12 +102,16 @@ func (g *gateProcess) read(frames chan<- frame, quit <-chan struct{}) error {
 	}
 }
 
-// hear takes one word of the gate and reports whether it was the proof.
-func (g *gateProcess) hear(f frame, e *ending, limit *deadline) (empty bool) {
+// hear takes one word of the gate. What is none, or comes in a place that is not its own, makes the end unproved.
+func (g *gateProcess) hear(f frame, e *ending, limit *deadline) {
 	var w word
-	if err := f.read(&w); err != nil {
-		e.unproved = fmt.Errorf("the gate spoke nonsense: %w", err)
-		return false
+	err := f.read(&w)
+	if err == nil && e.empty {
+		err = fmt.Errorf("%q after its last word", f.kind)
+	}
+	if err != nil {
+		e.doubt("the gate spoke nonsense: %w", err)
+		return
 	}
 	switch f.kind {
 	case kindStarted:
@@ -88,7 +119,7 @@ func (g *gateProcess) hear(f frame, e *ending, limit *deadline) (empty bool) {
 	case kindAsked:
 		limit.start()
 	case kindFailed:
-		e.failed = &StartError{Path: g.path, Err: syscall.Errno(w.Number)}
+		e.failed, e.told = &StartError{Path: g.path, Err: syscall.Errno(w.Number)}, true
 		limit.start()
 	case kindStopped:
 		if g.stopped != nil {
@@ -96,28 +127,50 @@ func (g *gateProcess) hear(f frame, e *ending, limit *deadline) (empty bool) {
 		}
 	case kindStatus:
 		e.code, e.signaled = statusOf(syscall.WaitStatus(w.Number))
+		e.started, e.told = true, true
 		limit.start() // what it left behind has the grace to go
+	case kindTrouble:
+		e.trouble = cmp.Or(e.trouble, w.Text)
+		limit.start()
 	case kindEmpty:
-		return true
+		e.empty = true
+	default:
+		e.doubt("the gate spoke nonsense: a frame %q", f.kind)
 	}
-	return false
 }
 
-// conclude judges the end of the socket.
-func (g *gateProcess) conclude(e ending, empty bool, err error) ending {
-	ctx, cancel := context.WithTimeout(context.Background(), killWait)
-	defer cancel()
-	if g.pidfd.Wait(ctx) != nil {
-		e.unproved = fmt.Errorf("the gate closed its socket and does not end: %s", g.boundary.stop(g))
-		return e
+// conclude judges the end of the socket, which came as err.
+func (g *gateProcess) conclude(e ending, err error, wait time.Duration) ending {
+	if !isEnd(err) {
+		e.doubt("the gate cannot be heard any more: %w", err)
+		g.conn.Close() // it takes that for our end, and ends what there is
+	} else {
+		wait = killWait
 	}
-	if !empty && e.unproved == nil {
-		e.started = true
-		e.unproved = fmt.Errorf("the gate ended without its word that nothing is left (was it killed?): %w; %s", err, g.boundary.stop(g))
+	gone := g.await(wait)
+	switch {
+	case gone != nil:
+		e.doubt("the gate closed its socket and does not end: %w", gone)
+	case !e.empty && e.trouble != "":
+		e.doubt("the gate could not prove the end: %s", e.trouble)
+	case !e.empty:
+		e.doubt("the gate ended without its word that nothing is left (was it killed?): %w", err)
+	case e.told:
+	case g.unopened != nil:
+		e.failed = g.unopened
+	default:
+		e.doubt("the gate said that nothing is left, but not what became of the plugin")
 	}
-	<-g.dead // its output is passed on, or nobody waits for the rest of it any more
+	if e.unproved != nil {
+		e.unproved = fmt.Errorf("%w; %s", e.unproved, g.boundary.stop(g))
+		e.started = e.started || e.failed == nil // who knows
+	}
+	g.passedOn()
 	return e
 }
+
+// isEnd recognizes the end of the other side: before it nothing is lost.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) }
 
 // pass gives one signal to the plugin, by way of the gate. had: a terminal has sent it to the plugin's group as well.
 func (g *gateProcess) pass(sig os.Signal, had bool, limit *deadline) {
@@ -128,7 +181,9 @@ func (g *gateProcess) pass(sig os.Signal, had bool, limit *deadline) {
 	if s == unix.SIGTERM || s == unix.SIGHUP {
 		limit.start()
 	}
-	_ = send(g.conn, kindSignal, word{Number: int(s)}) // a broken socket is seen by read
+	if g.conn.say(kindSignal, word{Number: int(s)}) != nil {
+		limit.start() // the gate sees our end, and ends what there is
+	}
 }
 
 // waiting takes what has arrived on ch.

@@ -1,6 +1,9 @@
 package host
 
 import (
+	"bufio"
+	"errors"
+	"os"
 	"os/exec"
 	"testing"
 
@@ -54,4 +57,87 @@ func goneGate(t *testing.T) (*gateProcess, *conn) {
 	g := &gateProcess{conn: owner, pidfd: pidfd, boundary: bare{}, dead: make(chan struct{})}
 	close(g.dead)
 	return g, gate
+}
+
+// saying is one frame of a gate.
+type saying struct {
+	kind
+	body any
+}
+
+// TestOnlyTheWholeProofIsOne: what is missing, comes twice, too late or is no word at all leaves the end unproved, and no status of 0 behind.
+func TestOnlyTheWholeProofIsOne(t *testing.T) {
+	started, status, nothing := saying{kindStarted, word{}}, saying{kindStatus, word{}}, saying{kindEmpty, word{}}
+	for why, tt := range map[string][]saying{
+		"":                           {started, {kindTrouble, word{Text: "for a moment"}}, status, nothing},
+		"without its word":           {started, status},
+		"not what became of":         {started, nothing},
+		"after its last word":        {started, status, nothing, nothing},
+		"nonsense: a frame '!'":      {started, status, {'!', word{}}, nothing},
+		"nonsense: json":             {started, {kindStatus, "7"}, nothing},
+		"could not prove the end: x": {started, status, {kindTrouble, word{Text: "x"}}},
+		"heard any more: half":       {started, status, nothing, {kindEmpty, nil}},
+	} {
+		t.Run(why, func(t *testing.T) {
+			g, gate := goneGate(t)
+			for _, f := range tt {
+				require.NoError(t, send(gate, f.kind, f.body))
+			}
+			require.NoError(t, gate.Close())
+			e := g.attend(t.Context(), options{})
+			if why == "" {
+				require.NoError(t, e.unproved)
+				return
+			}
+			require.ErrorContains(t, e.unproved, why)
+			require.True(t, e.started)
+		})
+	}
+}
+
+// TestAnUnopenedGateIsStillHeard: it may have opened all the same, so only its own word is proof.
+func TestAnUnopenedGateIsStillHeard(t *testing.T) {
+	for _, said := range [][]saying{{{kindEmpty, word{}}}, {{kindStatus, word{}}, {kindEmpty, word{}}}, {{kindStarted, word{}}}} {
+		g, gate := goneGate(t)
+		g.conn.mute = unix.EIO
+		g.open()
+		require.ErrorIs(t, g.unopened, ErrGate)
+		for _, f := range said {
+			require.NoError(t, send(gate, f.kind, f.body))
+		}
+		require.NoError(t, gate.Close())
+		e := g.attend(t.Context(), options{})
+		require.Equal(t, len(said) == 2, e.failed == nil && e.unproved == nil, "%+v", e)
+		require.Equal(t, said[0].kind == kindStarted, e.unproved != nil, "%+v", e)
+	}
+}
+
+// TestAGateThatCannotBeWaitedFor has not ended for that, and neither has one that was never identified.
+func TestAGateThatCannotBeWaitedFor(t *testing.T) {
+	g := &gateProcess{dead: make(chan struct{}), lost: unix.ENOSYS}
+	close(g.dead)
+	require.ErrorIs(t, g.await(killWait), unix.ENOSYS)
+	require.False(t, g.ended())
+	g.lost = nil
+	require.NoError(t, g.await(killWait))
+	require.True(t, g.ended())
+}
+
+// TestAFullSocketIsNoWait: a gate that does not read is left after a moment, and sees the end.
+func TestAFullSocketIsNoWait(t *testing.T) {
+	owner, theirs, err := socketPair()
+	require.NoError(t, err)
+	defer owner.Close()
+	defer theirs.Close()
+	owner.patience = tick
+	for err == nil {
+		err = owner.say(kindSignal, word{})
+	}
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.Equal(t, err, owner.say(kindSignal, word{}), "nothing is said after half a frame")
+	gate := bufio.NewReader(theirs)
+	for err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		_, err = receive(gate)
+	}
+	require.ErrorContains(t, err, "EOF")
 }

@@ -2,9 +2,12 @@ package host
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,6 +18,42 @@ type conn struct {
 	*os.File
 	in   *bufio.Reader
 	peer int // pid of the last sender, in our namespace; 0 where it has none here
+
+	mouth    sync.Mutex
+	mute     error         // why nothing is said any more
+	patience time.Duration // how long one frame may take to be said; 0: as long as it takes
+}
+
+// say sends one frame, whoever else does. After one that failed nothing is said any more, and the other side sees the end: half a frame
+// would make nonsense of the next, and who is not heard must not be waited for.
+func (c *conn) say(k kind, body any) error {
+	c.mouth.Lock()
+	defer c.mouth.Unlock()
+	if c.mute != nil {
+		return c.mute
+	}
+	if c.patience > 0 {
+		c.mute = c.SetWriteDeadline(time.Now().Add(c.patience))
+	}
+	if c.mute == nil {
+		c.mute = send(c, k, body)
+	}
+	if c.mute != nil {
+		c.hangUp()
+	}
+	return c.mute
+}
+
+// hangUp lets the other side see the end, and hears it all the same.
+func (c *conn) hangUp() {
+	raw, err := c.SyscallConn()
+	if err == nil {
+		var shut error
+		err = errors.Join(raw.Control(func(fd uintptr) { shut = unix.Shutdown(int(fd), unix.SHUT_WR) }), shut)
+	}
+	if err != nil {
+		c.Close() // then it hears nothing either, and what is not heard is not proved
+	}
 }
 
 // socketPair returns the owner's end, and the gate's as a file to be inherited.
@@ -43,7 +82,7 @@ func newConn(fd int) (*conn, error) {
 		unix.Close(fd)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	c := &conn{File: os.NewFile(uintptr(fd), "control socket")}
+	c := &conn{File: os.NewFile(uintptr(fd), "control socket"), patience: killWait}
 	c.in = bufio.NewReader(reader{c})
 	return c, nil
 }
@@ -96,8 +135,9 @@ func (c *conn) hungUp() bool {
 	return err != nil || !up
 }
 
-// note keeps the sender's pid from the ancillary data; the gate's end asks for none.
+// note keeps the sender's pid from the ancillary data; the gate's end asks for none. What comes without is nobody's.
 func (c *conn) note(oob []byte) error {
+	c.peer = 0
 	msgs, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return fmt.Errorf("ancillary data: %w", err)

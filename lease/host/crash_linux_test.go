@@ -126,7 +126,7 @@ func TestTheOwnerIsKilled(t *testing.T) {
 	var blocked *lease.BlockedError
 	require.ErrorAs(t, err, &blocked)
 	require.Equal(t, orphan.Verdict, blocked.Lease.Verdict, "the same verdict everywhere")
-	require.Contains(t, err.Error(), "--apply")
+	require.Equal(t, verdict.ActStop, blocked.Lease.Next.Action)
 	rows, err := reg.Repair(t.Context(), lease.RepairOptions{Apply: true})
 	require.NoError(t, err)
 	require.False(t, rows[0].Removed, "an orphan is never removed")
@@ -172,7 +172,8 @@ func TestOwnerAndGateAreKilled(t *testing.T) {
 
 	i := one(t, reg)
 	require.Equal(t, verdict.Uncertain, i.Verdict.Outcome)
-	require.Equal(t, "no-proof", i.Verdict.Rule)
+	require.Equal(t, "mark-seen", i.Verdict.Rule)
+	require.Contains(t, i.Life.PIDs(), int64(survivor))
 	rows, err := reg.Repair(t.Context(), lease.RepairOptions{Apply: true})
 	require.NoError(t, err)
 	require.False(t, rows[0].Removed, "no proof, no removal")

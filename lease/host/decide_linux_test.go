@@ -10,18 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoWordAgainstAnOccupiedGroup: the kernel says that somebody is in it, and no operator's word changes that. The next command
-// ends who is in it and is then the doctor's, and does what it says as soon as the group is empty.
+// TestNoWordAgainstAnOccupiedGroup: the kernel says that somebody is in it, and no operator's word changes that. They are named, and the next step is to stop them.
 func TestNoWordAgainstAnOccupiedGroup(t *testing.T) {
 	c := startCrash(t, "cgroup-v2", stubborn)
 	c.killBoth()
-	c.requireKept(verdict.Uncertain, "no-proof")
+	c.requireKept(verdict.Orphan, "occupied")
 	i := c.find()
-	require.Regexp(t, "cgroup.kill; containlease .* --apply --wait 30s$", i.Next)
+	require.Equal(t, verdict.ActStop, i.Next.Action)
 	_, err := c.reg.Retire(t.Context(), i.ID, i.Digest, "I did not look")
 	require.ErrorIs(t, err, lease.ErrInUse)
-	require.ErrorContains(t, err, c.boundary().Path)
-	require.ErrorContains(t, err, "cgroup.kill", "it says what stops it")
+	require.ErrorContains(t, err, i.Life.String())
 	require.NoFileExists(t, filepath.Join(c.reg.Dir(), lease.AuditLog), "what is refused is not written down")
 	c.life.requireWhole()
 	require.DirExists(t, c.boundary().Path)

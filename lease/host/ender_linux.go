@@ -6,8 +6,15 @@ import (
 	"time"
 )
 
-// tick is how often an ending gate looks for children that came to it without a death of its own child.
-const tick = 20 * time.Millisecond
+// tick is how often an ending gate looks for children that came to it without a death of its own child; rarely is how often it
+// looks after a while in which nothing has happened.
+const (
+	tick   = 20 * time.Millisecond
+	rarely = 25 * tick
+)
+
+// killing is how long a gate that cannot prove the end kills before it ends itself.
+const killing = time.Second
 
 // ender ends what is left: it asks (TERM), and after the grace kills until nothing is left to reap. It starts at the first
 // of: a request to stop, a signal that means one, the end of the plugin, the end of the owner.
@@ -15,18 +22,20 @@ type ender struct {
 	kids   *children
 	inside enclosure
 	grace  time.Duration
+	hinder func(error) // told, once, what stands in the way
 	once   sync.Once
 	wake   chan struct{}
 	cut    chan struct{} // the grace is over before its time
+	killed chan struct{} // closed when it has killed for a while
 
 	mu      sync.Mutex
 	leaving bool // the plugin has ended or was asked by us: ask everybody
 	asked   map[int]bool
 }
 
-func newEnder(kids *children, inside enclosure, grace time.Duration) *ender {
-	return &ender{kids: kids, inside: inside, grace: grace, wake: make(chan struct{}, 1), cut: make(chan struct{}, 1),
-		asked: map[int]bool{}}
+func newEnder(kids *children, inside enclosure, grace time.Duration, hinder func(error)) *ender {
+	return &ender{kids: kids, inside: inside, grace: grace, hinder: hinder, wake: make(chan struct{}, 1),
+		cut: make(chan struct{}, 1), killed: make(chan struct{}), asked: map[int]bool{}}
 }
 
 // begin starts the grace; whoever began it has already asked the plugin.
@@ -65,35 +74,47 @@ func nudge(c chan<- struct{}) {
 
 func (e *ender) run() {
 	over := time.After(e.grace)
-	every := time.NewTicker(tick)
-	defer every.Stop()
-	for killing := false; ; {
-		if killing {
-			e.inside.kill(e.kids)
-			e.kids.signalAll(syscall.SIGKILL, func(int) bool { return true })
-		} else {
-			e.askLeftovers()
+	var enough <-chan time.Time
+	var told sync.Once
+	strike := e.askLeftovers
+	for pause := tick; ; {
+		if err := strike(); err != nil {
+			told.Do(func() { e.hinder(err) })
 		}
+		begin := false
 		select {
 		case <-over:
-			killing = true
+			begin = true
 		case <-e.cut:
-			killing = true
+			begin = enough == nil
+		case <-enough:
+			close(e.killed)
 		case <-e.wake:
-		case <-every.C:
+			pause = tick
+		case <-time.After(pause):
+			pause = min(2*pause, rarely)
+		}
+		if begin {
+			strike, over, enough, pause = e.killAll, nil, time.After(killing), tick
 		}
 	}
 }
 
+// killAll kills what is inside, and every child.
+func (e *ender) killAll() error {
+	e.inside.kill(e.kids)
+	return e.kids.signalAll(syscall.SIGKILL, func(int) bool { return true })
+}
+
 // askLeftovers sends TERM, once each, to the children that the plugin left. A pid that comes again to another child after a
 // long time is asked no second time, but killed like all after the grace.
-func (e *ender) askLeftovers() {
+func (e *ender) askLeftovers() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.leaving {
-		return
+		return nil
 	}
-	e.kids.signalAll(syscall.SIGTERM, func(pid int) bool {
+	return e.kids.signalAll(syscall.SIGTERM, func(pid int) bool {
 		before := e.asked[pid]
 		e.asked[pid] = true
 		return !before

@@ -37,6 +37,7 @@ const (
 	kindStatus  kind = 'e'
 	kindEmpty   kind = '0'
 	kindAsked   kind = 'k' // the front is gone: the plugin is asked to end
+	kindTrouble kind = 'u' // what stands in the way of the proof: without an empty after it there is none
 )
 
 // maxFrame bounds a frame's body: the largest holds a plugin's arguments and environment, a third more than
@@ -76,7 +77,7 @@ func stringsOf(list [][]byte) []string {
 type word struct {
 	Nonce  string
 	Number int    // a signal, a raw wait status, an errno
-	Text   string // why the gate cannot serve
+	Text   string // why the gate cannot serve, or cannot prove the end
 }
 
 // frame is a message as received.
@@ -112,7 +113,7 @@ func receive(r *bufio.Reader) (frame, error) {
 	}
 	var size [4]byte
 	if _, err := io.ReadFull(r, size[:]); err != nil {
-		return frame{}, fmt.Errorf("half a frame: %w", err)
+		return frame{}, halfFrame(err)
 	}
 	n := binary.BigEndian.Uint32(size[:])
 	if n > maxFrame {
@@ -120,9 +121,17 @@ func receive(r *bufio.Reader) (frame, error) {
 	}
 	f.body = make([]byte, n)
 	if _, err := io.ReadFull(r, f.body); err != nil {
-		return frame{}, fmt.Errorf("half a frame: %w", err)
+		return frame{}, halfFrame(err)
 	}
 	return f, nil
+}
+
+// halfFrame is no end of the other side, as io.EOF would be.
+func halfFrame(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("half a frame: %w", err)
 }
 
 // expect reads one frame of kind k into body.

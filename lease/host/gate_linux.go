@@ -40,16 +40,6 @@ func ServeGate(fd int) error {
 	return (&gate{conn: c, kids: &children{}}).serve()
 }
 
-// inherited takes over a socket that this process was started with.
-func inherited(fd int) (*conn, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
-		return nil, fmt.Errorf("descriptor %d is no socket: the lease's owner has closed it, or did not start this process", fd)
-	}
-	unix.CloseOnExec(fd)
-	return newConn(fd)
-}
-
 func (g *gate) serve() error {
 	runtime.LockOSThread() // PDEATHSIG follows the thread that forked
 	signals := make(chan os.Signal, 64)
@@ -57,7 +47,7 @@ func (g *gate) serve() error {
 	if err := g.greet(); err != nil {
 		return err
 	}
-	g.end = newEnder(g.kids, g.inside, time.Duration(g.spec.GraceNanos))
+	g.end = newEnder(g.kids, g.inside, time.Duration(g.spec.GraceNanos), g.hindered)
 	if g.opens() {
 		pass("the gate is open")
 		g.start()
@@ -65,47 +55,33 @@ func (g *gate) serve() error {
 		go g.listen()
 		go g.listenToFront()
 	}
-	g.reap()
-	if err := g.inside.drained(); err != nil {
-		return err
+	err := g.reap()
+	if err == nil {
+		err = g.inside.drained()
+	}
+	if err != nil {
+		return g.giveUp(err)
 	}
 	pass("nothing is left")
 	// Each is a proof of its own: an owner that lives needs no note, which a full disk may refuse, and the note stands without it.
-	err := g.leaveNote()
+	err = g.leaveNote()
 	pass("the gate leaves its note")
-	_ = send(g.conn, kindEmpty, word{})
+	_ = g.conn.say(kindEmpty, word{})
 	pass("the gate says that nothing is left")
 	return errors.Join(err, g.conn.Close())
 }
 
-// greet enters the boundary, becomes a subreaper and proves to the owner which process this is.
-func (g *gate) greet() (err error) {
-	if err := expect(g.conn.in, kindSpec, &g.spec); err != nil {
-		return fmt.Errorf("no word from the owner: %w", err)
-	}
-	if g.front != nil {
-		g.spec.Path, g.spec.Args, g.spec.Env, g.spec.Dir = []byte(g.plugin[0]), bytesOf(g.plugin[1:]), bytesOf(environ()), nil
-	}
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
-	}
-	g.tty = isTerminal(os.Stdin)
-	if g.inside, err = enclosureOf(g.spec.Boundary, g.tty); err != nil {
-		_ = send(g.conn, kindFailed, word{Text: err.Error()})
-		return err
-	}
-	pass("the gate is inside")
-	if err := send(g.conn, kindHello, word{}); err != nil {
-		return err
-	}
-	var w word
-	if err := expect(g.conn.in, kindChallenge, &w); err != nil {
-		return err
-	}
-	if err := send(g.conn, kindAnswer, w); err != nil {
-		return err
-	}
-	return expect(g.conn.in, kindName, &g.self)
+// hindered has the owner know what stands in the way of a proof. It may yet come.
+func (g *gate) hindered(why error) { _ = g.conn.say(kindTrouble, word{Text: why.Error()}) }
+
+// giveUp ends what can be ended where the end cannot be proved, and then the gate: without a note, and without the word that
+// nothing is left.
+func (g *gate) giveUp(why error) error {
+	g.hindered(why)
+	g.end.ask()
+	g.end.drain()
+	<-g.end.killed
+	return fmt.Errorf("the end cannot be proved: %w", why)
 }
 
 // opens waits for the one byte. An end of file, or anything else, leaves the gate shut for good.
@@ -144,9 +120,9 @@ func (g *gate) start() {
 
 // tell has the owner and the front know what became of the plugin.
 func (g *gate) tell(k kind, number int) {
-	_ = send(g.conn, k, word{Number: number})
+	_ = g.conn.say(k, word{Number: number})
 	if g.front != nil {
-		_ = send(g.front, k, word{Number: number})
+		_ = g.front.say(k, word{Number: number})
 	}
 }
 
@@ -193,7 +169,7 @@ func (g *gate) listenToFront() {
 	for g.front != nil {
 		f, err := receive(g.front.in)
 		if err != nil {
-			_ = send(g.conn, kindAsked, word{})
+			_ = g.conn.say(kindAsked, word{})
 			g.end.ask()
 			return
 		}
@@ -204,17 +180,20 @@ func (g *gate) listenToFront() {
 	}
 }
 
-// reap waits until there is nothing left to wait for.
-func (g *gate) reap() {
+// reap waits until there is nothing left to wait for. An error: that cannot be told.
+func (g *gate) reap() error {
 	for {
-		status, wasPlugin, more := g.kids.reapOne()
-		if !more {
-			return
+		status, wasPlugin, err := g.kids.reapOne()
+		if err == unix.ECHILD {
+			return g.kids.missed()
+		}
+		if err != nil {
+			return err
 		}
 		switch {
 		case status.Stopped():
 			if wasPlugin {
-				_ = send(g.conn, kindStopped, word{Number: int(status.StopSignal())})
+				_ = g.conn.say(kindStopped, word{Number: int(status.StopSignal())})
 			}
 			continue
 		case wasPlugin:
@@ -227,9 +206,9 @@ func (g *gate) reap() {
 }
 
 // leaveNote writes down, beside the lease, that the boundary is empty: the doctor's proof, should the owner not live to use
-// the word on the socket.
+// the word on the socket. The owner has vouched for the home, if anybody had to.
 func (g *gate) leaveNote() error {
-	home, err := file.Open(string(g.spec.Home), file.AllowAnyFilesystem())
+	home, err := file.Open(string(g.spec.Home), file.AllowAnyFilesystem(), file.TrustParents())
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func TestAHostThatHidepidHides(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Kill(host, syscall.SIGKILL) })
 	require.NoError(t, owner.Process.Kill())
 	_ = owner.Wait()
-	orphan := fmt.Sprintf("orphan orphan blocked-unverifiable removed false: the end of the host, pid %d, and the boundary's own proof that it is empty\n", host)
+	orphan := fmt.Sprintf("orphan orphan blocked-unverifiable removed false: the end of its host (pid %d), and the boundary's own proof that it is empty\n", host)
 	self, err := process.New().Self()
 	require.NoError(t, err)
 	if self.Inode != 0 {

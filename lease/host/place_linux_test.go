@@ -51,7 +51,7 @@ func TestAControlGroupIsJudgedOnlyWhereItIsCertainWhichOneItIs(t *testing.T) {
 					require.Regexp(t, "^gone boundary-empty", got)
 					continue
 				}
-				require.Regexp(t, "^unknown (no-proof|other-namespace) ", got)
+				require.Regexp(t, "^(unknown (no-proof|other-namespace|mark-seen)|orphan occupied) .* removed false ", got)
 				if !view.sees {
 					require.Contains(t, got, view.fact)
 				}

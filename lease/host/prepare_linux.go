@@ -128,7 +128,7 @@ func (p *Prepared) meet(ctx context.Context) (*gateProcess, error) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNeverStarted, err)
+		return nil, fmt.Errorf("%w: %w", ErrNeverStarted, err) // whatever it is: nobody was opened
 	}
 	p.letGo()
 	s, err := specOf(p.inv.h, p.inv.cmd, p.inv.b, p.inv.o)
@@ -147,7 +147,7 @@ func (p *Prepared) meet(ctx context.Context) (*gateProcess, error) {
 	g.kill = func() error { return g.pidfd.Signal(syscall.SIGKILL) }
 	go func() {
 		defer close(g.dead)
-		_ = g.pidfd.Wait(context.Background())
+		g.lost = g.pidfd.Wait(context.Background())
 		_ = g.pidfd.Reap() // where we are the init or a subreaper, and the front has ended before
 	}()
 	return g, nil

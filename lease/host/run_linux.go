@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"time"
 
 	"containlease/fsm"
 	"containlease/gen/leasefile"
@@ -69,6 +68,7 @@ func (i *invocation) conduct(ctx context.Context, g *gateProcess) error {
 	if err := g.admit(ctx, i.h); err != nil {
 		return errors.Join(err, g.dismiss(cleanup, i.h))
 	}
+	g.open()
 	pass("the gate opens")
 	end := g.attend(ctx, i.o)
 	pass("the gate ends")
@@ -106,7 +106,7 @@ func enclose(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, o options) (b 
 	return b, c, err
 }
 
-// admit puts the waiting gate on record and opens it: nothing of the plugin runs before host-active is durable.
+// admit puts the waiting gate on record: nothing of the plugin runs before host-active is durable.
 func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
 	if err := h.Enclose(ctx, g.boundary.record(), g.process.Inode); err != nil {
 		return err
@@ -118,10 +118,15 @@ func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
 			return err
 		}
 	}
-	if err := send(g.conn, kindOpen, nil); err != nil {
-		return fmt.Errorf("%w: opening it: %w", ErrGate, err)
-	}
 	return nil
+}
+
+// open opens a gate that is on record. From here on nothing but its own word is proof: it may have heard us although we are told that it did
+// not.
+func (g *gateProcess) open() {
+	if err := g.conn.say(kindOpen, nil); err != nil {
+		g.unopened = fmt.Errorf("%w: opening it: %w", ErrGate, err)
+	}
 }
 
 // dismiss ends a gate that was never opened. Its death is all the proof that is needed: none of the plugin's code ran.
@@ -138,21 +143,4 @@ func (g *gateProcess) dismiss(ctx context.Context, h *lease.Handle) error {
 		return errors.Join(reason, record(ctx, h, fsm.CleanupUnsafe, reason))
 	}
 	return record(ctx, h, fsm.CleanupComplete)
-}
-
-// end lets the gate see the end of its owner, waits, and kills it if it does not go.
-func (g *gateProcess) end(wait time.Duration) error {
-	g.conn.Close()
-	select {
-	case <-g.dead:
-		return nil
-	case <-time.After(wait):
-	}
-	_ = g.kill() // only ever the gate itself: as our child it is not reaped, or Kill knows that it is
-	select {
-	case <-g.dead:
-		return nil
-	case <-time.After(reapWait):
-		return errors.New("it does not die")
-	}
 }

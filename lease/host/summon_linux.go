@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,18 +27,15 @@ type gateProcess struct {
 	process  process.Process
 	pidfd    *process.Pidfd
 	kill     func() error  // of this process and no other; nil before a front's gate is identified
-	dead     chan struct{} // closed once it has ended, and was reaped if that is for us to do
+	dead     chan struct{} // closed once it has ended, and was reaped if that is for us to do, or lost is set
+	lost     error         // why nobody can wait for its end any more; to be read once dead is closed
+	over     atomic.Bool   // its end was proved
+	unopened error         // why it may not have heard that it shall open
 	boundary boundary
 	path     string          // of the plugin, for messages
 	tty      bool            // the plugin reads from a terminal
 	early    []os.Signal     // what came before there was a gate to catch it
 	stopped  func(os.Signal) // told of every stop of the plugin; nil: nobody wants to know
-}
-
-// ended reports whether the gate has ended. Only of an identified one.
-func (g *gateProcess) ended() bool {
-	exited, err := g.pidfd.Exited()
-	return exited && err == nil
 }
 
 // summon starts a gate and makes sure which process it is; another one if a key ended it before it could catch any. On an error there is none left.
@@ -95,7 +93,12 @@ func launch(cmd *exec.Cmd, b boundary, o options) (*gateProcess, error) {
 	if tty {
 		g.stopped = o.stopped
 	}
-	go func() { defer close(g.dead); _ = self.Wait() }() // its status proves nothing
+	go func() {
+		defer close(g.dead)
+		if err := self.Wait(); self.ProcessState == nil { // that there is a status proves the end; the status itself proves nothing
+			g.lost = fmt.Errorf("it cannot be waited for: %w", err)
+		}
+	}()
 	return g, nil
 }
 

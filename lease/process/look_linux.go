@@ -147,7 +147,7 @@ func (l *looker) glance(pid int64) (g glance) {
 	}
 	g.id, g.start = newIdentity(pid, l.bootID, s.start), s.ticks()
 	if !s.kernel {
-		g.value, g.err = l.proc.variable(pid, s, l.variable)
+		g.value, g.err = l.proc.variable(pid, l.variable)
 	}
 	if g.ended = isEnd(g.err); err == nil && !g.ended {
 		exited, xerr := pidfd.Exited()
@@ -187,31 +187,32 @@ func (p *procfs) names(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// glances bounds how often a process without environment and arguments is looked at: one that is about to execute a program
-// has neither for a moment.
-const glances = 5
+// between is how long a process is left alone that is about to execute a program, or about to end: for a moment it has no memory
+// to look at, and glances bounds how often it is looked at again.
+const between, glances = 2 * time.Millisecond, 50
 
 // variable returns a variable of a process's environment, as it was when the process began to execute its program; "" where it
 // has none. An error that isEnd: the process has ended. Any other: it may have one.
-func (p *procfs) variable(pid int64, s stat, name string) (string, error) {
+func (p *procfs) variable(pid int64, name string) (value string, err error) {
 	dir := strconv.FormatInt(pid, 10)
 	for range glances {
-		environ, err := p.read(dir + "/environ")
+		environ, rerr := p.read(dir + "/environ")
 		switch {
-		case isEnd(err), err == nil && len(environ) == 0 && s.state == stateZombie:
-			return p.variableOfThreads(dir, name)
-		case err != nil:
-			return "", err
+		case rerr != nil && !isEnd(rerr):
+			return "", rerr
 		case len(environ) > 0:
 			return valueIn(environ, name), nil
 		}
-		arguments, err := p.read(dir + "/cmdline")
-		if err != nil || len(arguments) > 0 {
-			return "", err // it was started without any
+		arguments, rerr := p.read(dir + "/cmdline")
+		if rerr == nil && len(arguments) > 0 {
+			return "", nil // it was started without any
 		}
-		time.Sleep(time.Millisecond)
+		if value, err = p.variableOfThreads(dir, name); err == nil || isEnd(err) {
+			return value, err
+		}
+		time.Sleep(between)
 	}
-	return "", errors.New("it has neither arguments nor environment")
+	return "", err
 }
 
 // variableOfThreads asks the threads of a process whose leader has ended: its memory is theirs.

@@ -101,9 +101,9 @@ func (f Facts) alive() bool {
 }
 
 // settledByLook reports whether the look at all processes lets the boundary's proof stand: nobody carries the mark, and who
-// could not be looked at would have been waited for.
+// could not be looked at would have been waited for, or cannot be, since no plugin was ever started.
 func (f Facts) settledByLook() bool {
-	return f.Carriers == Absent || f.Carriers == Unseen && f.BoundaryClosed
+	return f.Carriers == Absent || f.Carriers == Unseen && (f.BoundaryClosed || f.State == fsm.StateParentOwned)
 }
 
 // stoppable reports whether what is alive may be ended here: the kernel says that nobody holds the liveness lock, so that

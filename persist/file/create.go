@@ -11,8 +11,9 @@ import (
 )
 
 // Create opens the home in dir and first makes, durably, what is missing of it, missing parents included. Several
-// processes may do that at once. Errors are those of Open without ErrNoHome, ErrFilesystem, and those of making and
-// syncing. The caller closes the home.
+// processes may do that at once. A directory that is there already becomes a home only if it is private. Errors are those of
+// Open, with ErrNoHome for a directory that is neither a home nor private, ErrFilesystem, and those of making and syncing.
+// What is refused leaves no directory behind. The caller closes the home.
 func Create(dir string, opts ...Option) (*Home, error) {
 	o, err := optionsOf(opts)
 	if err != nil {
@@ -22,13 +23,11 @@ func Create(dir string, opts ...Option) (*Home, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the state home %q: %w", dir, err)
 	}
-	b := builder{sys: o.sys, anyFilesystem: o.anyFilesystem}
-	if !b.whole(path) {
-		if err := b.build(path); err != nil {
-			return nil, fmt.Errorf("making the state home %s: %w", path, err)
-		}
+	b := builder{options: o}
+	if err := b.prepare(path); err != nil {
+		return nil, err
 	}
-	h, err := openHome(o.sys, path)
+	h, err := o.open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -41,26 +40,63 @@ func Create(dir string, opts ...Option) (*Home, error) {
 
 // builder makes a home, or what is missing of one.
 type builder struct {
-	sys           system
-	anyFilesystem bool
-	made          []string // directories that did not exist
+	options
+	made []string // directories that did not exist
 }
 
 // parts in the order of their making: a home without leases/ never held any.
 var parts = []string{quarantineDir, pluginsDir, ownersDir, leasesDir}
 
-// whole reports whether the home is complete. The lock file is made after the syncs: where it is, the rest lasts.
-func (b *builder) whole(path string) bool {
-	for _, name := range append([]string{lockName}, parts...) {
-		if _, err := b.sys.Lstat(cwd, filepath.Join(path, name)); err != nil {
-			return false
+// prepare builds the home unless it was completed before, and says what it is where it cannot be one.
+func (b *builder) prepare(path string) error {
+	if i, err := b.sys.Lstat(cwd, path); err == nil {
+		if !i.Mode.IsDir() {
+			return checkPrivateDir(b.sys, path, i)
+		}
+		if bad := checkPrivateDir(b.sys, path, i); bad != nil {
+			if err := isHome(b.sys, path); err != nil {
+				return foreign(path, err)
+			}
+			return bad
 		}
 	}
-	return true
+	if b.whole(path) {
+		return nil
+	}
+	if err := b.build(path); err != nil {
+		return fmt.Errorf("making the state home %s: %w", path, err)
+	}
+	return nil
 }
 
+// foreign adds to ErrNoHome where a home could be made.
+func foreign(path string, err error) error {
+	if errors.Is(err, ErrNoHome) {
+		return fmt.Errorf("%w, and is not private to you; one is made in a directory that does not exist yet", err)
+	}
+	return err
+}
+
+// whole reports whether the home was ever complete. The lock file is made after the syncs: where it is, the rest lasts.
+func (b *builder) whole(path string) bool {
+	_, err := b.sys.Lstat(cwd, filepath.Join(path, lockName))
+	return err == nil
+}
+
+// build asks who may write above the home and what it would lie on before it makes anything. Where the new directory turns out
+// to lie on something else it is taken away again.
 func (b *builder) build(path string) error {
-	if err := b.makeDir(path); err != nil {
+	if err := b.checkParents(path); err != nil {
+		return err
+	}
+	ground, err := groundAt(b.sys, path)
+	if err == nil {
+		err = b.checkGround(path, ground)
+	}
+	if err == nil {
+		err = b.makeDir(path)
+	}
+	if err != nil {
 		return err
 	}
 	root, err := openDir(b.sys, path)
@@ -68,19 +104,24 @@ func (b *builder) build(path string) error {
 		return err
 	}
 	defer root.close()
-	ground, err := b.sys.Filesystem(root.fd)
-	if err != nil {
+	if ground, err = b.sys.Filesystem(root.fd); err != nil {
 		return root.failed("statfs", ".", err)
 	}
 	if err := b.checkGround(path, ground); err != nil {
+		b.unmake()
 		return err
 	}
+	return b.fill(root)
+}
+
+// fill makes what is in a home.
+func (b *builder) fill(root *dir) error {
 	for _, name := range parts {
 		if err := b.makeDir(root.join(name)); err != nil {
 			return err
 		}
 	}
-	if err := b.syncAll(path); err != nil {
+	if err := b.syncAll(root.path); err != nil {
 		return err
 	}
 	fd, err := b.sys.Create(root.fd, lockName)
@@ -90,6 +131,31 @@ func (b *builder) build(path string) error {
 		defer b.sys.Close(fd)
 	}
 	return root.sync(root.doubts.Load())
+}
+
+// unmake takes away the directories that were made, the last one first. One that somebody else uses by now is not empty and stays.
+func (b *builder) unmake() {
+	for _, path := range slices.Backward(b.made) {
+		if err := b.sys.Rmdir(cwd, path); err != nil {
+			return
+		}
+	}
+}
+
+// groundAt is what the path lies on, or would: the ground of the nearest directory that exists.
+func groundAt(sys system, path string) (filesystem, error) {
+	for {
+		fd, err := sys.OpenDir(cwd, follow(path))
+		if errors.Is(err, fs.ErrNotExist) && path != filepath.Dir(path) {
+			path = filepath.Dir(path)
+			continue
+		}
+		if err != nil {
+			return filesystem{}, &fs.PathError{Op: "open directory", Path: path, Err: err}
+		}
+		defer sys.Close(fd)
+		return sys.Filesystem(fd)
+	}
 }
 
 // makeDir makes one directory and the parents that it lacks. That it is there already is no error.
@@ -115,7 +181,7 @@ func (b *builder) makeDir(path string) error {
 	return nil
 }
 
-// follow spells a directory above the home so that a link to it is followed: who may move those is not ours to judge.
+// follow spells a directory above the home so that a link to it is followed: checkParents has judged the way.
 func follow(parent string) string { return parent + "/." }
 
 // syncAll makes the directories durable, and those above the home as far as they are ours: another process may have made

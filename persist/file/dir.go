@@ -29,7 +29,7 @@ func openDir(sys system, path string) (*dir, error) {
 	}
 	i, err := sys.Stat(fd)
 	if err == nil {
-		err = checkPrivateDir(path, i)
+		err = checkPrivateDir(sys, path, i)
 	}
 	if err != nil {
 		_ = sys.Close(fd)
@@ -40,8 +40,10 @@ func openDir(sys system, path string) (*dir, error) {
 
 // dirError says what stands in the way of opening path as a directory.
 func dirError(sys system, path string, err error) error {
-	if i, lerr := sys.Lstat(cwd, path); lerr == nil && !i.Mode.IsDir() {
-		return checkPrivateDir(path, i)
+	if i, lerr := sys.Lstat(cwd, path); lerr == nil {
+		if bad := checkPrivateDir(sys, path, i); bad != nil {
+			return bad
+		}
 	}
 	return &fs.PathError{Op: "open directory", Path: path, Err: err}
 }

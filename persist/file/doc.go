@@ -16,9 +16,12 @@
 // acknowledged, more would be waste.
 //
 //	         stage, no lock                        publish, under the catalogue lock    settle
-//	create   nameless file, fdatasync              link                                 fsync of leases/
+//	create   .<id>.next, fdatasync                 rename to the free name              fsync of leases/
 //	replace  overwrite the spare, fdatasync        compare the digest, exchange names   fsync of leases/
 //	remove                                         compare the digest, unlink           fsync of leases/
+//
+// A new file is made without a name, so that it is whole and owned when it gets one, but it is synced only under a name: what was
+// synced of a nameless file is lost with the power on btrfs before Linux 6.18.
 //
 // The record and its spare take turns. Both have the space of the longest lease from the start, so a lease that was once
 // recorded can go on to its end on a full disk. An exchange cannot bring a record back that somebody removed. Until an

@@ -1,9 +1,6 @@
 package file
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // What a home or one of its locks may answer. Test with errors.Is.
 var (
@@ -26,18 +23,3 @@ var (
 	// ErrName: the name is not one of the shapes that a home stores.
 	ErrName = errors.New("not a name that a home stores")
 )
-
-// UnsafeError is a directory or lock file that others could read or change, or that is not what it should be.
-type UnsafeError struct {
-	Path    string
-	Problem string // what is wrong, as a sentence about the path
-	Fix     string // the exact shell command that puts it right
-}
-
-func (e *UnsafeError) Error() string {
-	return fmt.Sprintf("%s is refused: %s. A lease that others can change proves nothing. Put it right with: %s",
-		e.Path, e.Problem, e.Fix)
-}
-
-// Is makes every UnsafeError an ErrUnsafe.
-func (e *UnsafeError) Is(target error) bool { return target == ErrUnsafe }

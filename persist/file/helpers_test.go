@@ -222,6 +222,9 @@ func (t *trap) Rename(d int, a, b string, how renaming) error {
 func (t *trap) Unlink(d int, n string) error {
 	return t.pass("unlink", func() error { return t.system.Unlink(d, n) })
 }
+func (t *trap) Rmdir(d int, n string) error {
+	return t.pass("rmdir", func() error { return t.system.Rmdir(d, n) })
+}
 func (t *trap) Names(d int) ([]string, error) {
 	return passN(t, "names", func() ([]string, error) { return t.system.Names(d) })
 }

@@ -30,12 +30,18 @@ type Option func(*options)
 
 type options struct {
 	anyFilesystem bool
+	trustParents  bool
 	sys           system
 }
 
 // AllowAnyFilesystem lets Create accept a file system that is not known to keep locks and synced writes, such as a
 // network file system. There a free lock proves nothing.
 func AllowAnyFilesystem() Option { return func(o *options) { o.anyFilesystem = true } }
+
+// TrustParents is the caller's word that nobody else puts another home in this one's place, though a directory above it, or
+// a link on the way there, is another user's or may be written to by others. Without it such a home is refused with
+// ParentMode or ParentOwner: leases of what still runs could be moved out of sight.
+func TrustParents() Option { return func(o *options) { o.trustParents = true } }
 
 // On has the home live on d, a process of a persist/memory disk, in place of the operating system's files: for tests of
 // what crashes and faults leave. Its paths are absolute paths of that disk.
@@ -53,7 +59,7 @@ func optionsOf(opts []Option) (o options, err error) {
 
 // Open opens the home in dir and creates nothing, neither now nor later unless a writing method is called.
 // ErrNoHome: there is none, or its creation was never completed, so that nothing was ever recorded in it. *UnsafeError:
-// it is refused. ErrUnsupported. The caller closes the home.
+// it, or a directory above it, is refused. ErrUnsupported. The caller closes the home.
 func Open(dir string, opts ...Option) (*Home, error) {
 	o, err := optionsOf(opts)
 	if err != nil {
@@ -63,45 +69,56 @@ func Open(dir string, opts ...Option) (*Home, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the state home %q: %w", dir, err)
 	}
-	return openHome(o.sys, path)
+	if err := isHome(o.sys, path); err != nil {
+		return nil, err
+	}
+	return o.open(path)
 }
 
-func openHome(sys system, path string) (*Home, error) {
-	h := &Home{sys: sys, idle: lockFile{fd: -1}}
-	opened := false
-	defer func() {
-		if !opened {
-			_ = h.Close()
-		}
-	}()
-	var err error
-	if h.root, err = openDir(sys, path); err != nil {
-		return nil, noHome(path, err)
+// open opens what was seen to be a home.
+func (o options) open(path string) (*Home, error) {
+	if err := o.checkParents(path); err != nil {
+		return nil, err
 	}
-	if h.ground, err = sys.Filesystem(h.root.fd); err != nil {
-		return nil, h.root.failed("statfs", ".", err)
-	}
-	// leases/ is made last: without it nothing was ever recorded here.
-	if h.leases, err = openDir(sys, h.root.join(leasesDir)); err != nil {
-		return nil, noHome(path, err)
-	}
-	for name, d := range map[string]**dir{ownersDir: &h.owners, pluginsDir: &h.plugins, quarantineDir: &h.quarantined} {
-		if *d, err = openDir(sys, h.root.join(name)); errors.Is(err, fs.ErrNotExist) {
-			return nil, &UnsafeError{h.root.join(name), "it is missing beside " + leasesDir, "mkdir -m 0700 " + shellQuote(h.root.join(name))}
-		} else if err != nil {
-			return nil, err
-		}
+	h := &Home{sys: o.sys, idle: lockFile{fd: -1}}
+	if err := h.openAll(path); err != nil {
+		_ = h.Close()
+		return nil, err
 	}
 	h.store = newStore(h.leases, h.ground.Overwrites)
-	opened = true
 	return h, nil
 }
 
-func noHome(path string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w in %s: %w", ErrNoHome, path, err)
+func (h *Home) openAll(path string) (err error) {
+	if h.root, err = openDir(h.sys, path); err != nil {
+		return unlessAbsent(path, err)
 	}
-	return err
+	if h.ground, err = h.sys.Filesystem(h.root.fd); err != nil {
+		return h.root.failed("statfs", ".", err)
+	}
+	parts := []struct {
+		name string
+		d    **dir
+	}{{leasesDir, &h.leases}, {ownersDir, &h.owners}, {pluginsDir, &h.plugins}, {quarantineDir, &h.quarantined}}
+	for _, part := range parts {
+		*part.d, err = openDir(h.sys, h.root.join(part.name))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = h.partMissing(part.name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partMissing: leases/ is made last, and the lock file after it. A home with neither was never completed, so nothing was ever
+// recorded in it; whatever else is missing, somebody took away.
+func (h *Home) partMissing(name string) error {
+	if _, err := h.sys.Lstat(h.root.fd, lockName); name == leasesDir && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w in %s: it was never completed: %w", ErrNoHome, h.root.path, err)
+	}
+	return &UnsafeError{Path: h.root.join(name), Flaw: PartMissing, Wanted: Look{Mode: fs.ModeDir | 0o700, UID: h.root.me}}
 }
 
 // Close lets go of the home. Locks and liveness that are held stay held.
@@ -130,6 +147,19 @@ func (h *Home) Dir() string { return h.root.path }
 
 // Inode returns the inode number of the home's directory: another number, another copy of the home.
 func (h *Home) Inode() uint64 { return h.root.id.Ino }
+
+// Born returns when the home's directory was made, in nanoseconds since 1970, by the clock of its file system: another time,
+// another copy of the home. Unlike the inode number it stays on every file system that tells it; 0 where it is not told.
+func (h *Home) Born() (int64, error) {
+	born, err := h.sys.Born(h.root.fd)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return 0, nil
+	case err != nil:
+		return 0, h.root.failed("statx", ".", err)
+	}
+	return born, nil
+}
 
 // Store returns the store of the leases. It lives as long as the home.
 func (h *Home) Store() *Store { return h.store }

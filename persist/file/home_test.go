@@ -80,61 +80,6 @@ func TestOpenCreatesNothing(t *testing.T) {
 	require.Equal(t, before, treeHash(t, dir))
 }
 
-func TestUnsafeHomes(t *testing.T) {
-	tests := []struct {
-		name  string
-		spoil func(t *testing.T, home string)
-		fix   bool // the command in the message puts it right
-	}{
-		{"home 0755", func(t *testing.T, home string) { require.NoError(t, os.Chmod(home, 0o755)) }, true},
-		{"home 0500", func(t *testing.T, home string) { require.NoError(t, os.Chmod(home, 0o500)) }, true},
-		{"home set-gid", func(t *testing.T, home string) { require.NoError(t, os.Chmod(home, 0o700|fs.ModeSetgid)) }, true},
-		{"leases 0770", func(t *testing.T, home string) { require.NoError(t, os.Chmod(filepath.Join(home, "leases"), 0o770)) }, true},
-		{"owners a link", func(t *testing.T, home string) {
-			require.NoError(t, os.Rename(filepath.Join(home, "owners"), filepath.Join(home, "elsewhere")))
-			require.NoError(t, os.Symlink("elsewhere", filepath.Join(home, "owners")))
-		}, false},
-		{"leases a file", func(t *testing.T, home string) {
-			require.NoError(t, os.Remove(filepath.Join(home, "leases")))
-			scribble(t, filepath.Join(home, "leases"), 0o600)
-		}, false},
-		{"plugins missing", func(t *testing.T, home string) { require.NoError(t, os.Remove(filepath.Join(home, "plugins"))) }, true},
-		{"home another's", func(t *testing.T, home string) {
-			if os.Geteuid() != 0 {
-				t.Skip("SKIPPED: only root can give a directory away")
-			}
-			require.NoError(t, os.Chown(home, 12345, -1))
-		}, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			home := filepath.Join(fastDir(t), "it's a home")
-			require.NoError(t, create(t, home).Close())
-			tt.spoil(t, home)
-			_, err := Open(home)
-			require.ErrorIs(t, err, ErrUnsafe)
-			var unsafe *UnsafeError
-			require.ErrorAs(t, err, &unsafe)
-			require.Contains(t, err.Error(), unsafe.Path)
-			require.Contains(t, err.Error(), unsafe.Fix)
-			if tt.fix {
-				out, err := exec.Command("sh", "-c", unsafe.Fix).CombinedOutput()
-				require.NoError(t, err, "%s", out)
-				h, err := Open(home)
-				require.NoError(t, err)
-				require.NoError(t, h.Close())
-			}
-		})
-	}
-	t.Run("lock 0666", func(t *testing.T) {
-		h, _ := newHome(t)
-		require.NoError(t, os.Chmod(h.root.join(lockName), 0o666))
-		_, err := h.Lock(ctx, Shared, nil)
-		require.ErrorIs(t, err, ErrUnsafe)
-		require.Zero(t, h.turns.inside, "a refused lock keeps nobody out")
-	})
-}
-
 func TestCreateUnderAnyUmask(t *testing.T) {
 	for _, mask := range []int{0, 0o777} {
 		dir := filepath.Join(fastDir(t), "deep", "er")

@@ -49,6 +49,7 @@ func (l *ledger) Open(d int, n string, a access) (int, error) {
 func (l *ledger) Create(d int, n string) (int, error)         { return l.opened(l.trap.Create(l.fd(d), n)) }
 func (l *ledger) Names(d int) ([]string, error)               { return l.trap.Names(l.fd(d)) }
 func (l *ledger) Mkdir(d int, n string) error                 { return l.trap.Mkdir(l.fd(d), n) }
+func (l *ledger) Rmdir(d int, n string) error                 { return l.trap.Rmdir(l.fd(d), n) }
 func (l *ledger) Filesystem(f int) (filesystem, error)        { return l.trap.Filesystem(l.fd(f)) }
 func (l *ledger) Link(f, d int, n string) error               { return l.trap.Link(l.fd(f), l.fd(d), n) }
 func (l *ledger) Unlink(d int, n string) error                { return l.trap.Unlink(l.fd(d), n) }
@@ -63,8 +64,10 @@ func (l *ledger) Reserve(f int, s int64) error  { return l.trap.Reserve(l.fd(f),
 func (l *ledger) SetMtime(d int, n string, at int64) error {
 	return l.trap.SetMtime(l.fd(d), n, at)
 }
-func (l *ledger) SyncData(f int) error { return l.trap.SyncData(l.fd(f)) }
-func (l *ledger) Sync(f int) error     { return l.trap.Sync(l.fd(f)) }
+func (l *ledger) SyncData(f int) error      { return l.trap.SyncData(l.fd(f)) }
+func (l *ledger) Sync(f int) error          { return l.trap.Sync(l.fd(f)) }
+func (l *ledger) Own(f int) error           { return l.trap.Own(l.fd(f)) }
+func (l *ledger) Owned(f int) (bool, error) { return l.trap.Owned(l.fd(f)) }
 func (l *ledger) Rename(d int, a, b string, how renaming) error {
 	return l.trap.Rename(l.fd(d), a, b, how)
 }

@@ -165,10 +165,23 @@ func (h *Home) lockFile() (lockFile, error) {
 	case errors.Is(err, persist.ErrNotExist):
 		err = ErrNoLockFile
 	case errors.As(err, &bad) && bad.Err == nil:
-		path := h.root.join(lockName)
-		err = &UnsafeError{path, bad.Detail, "mv " + shellQuote(path) + " " + shellQuote(path+".aside")}
+		err = h.unsafeLock(bad)
 	}
 	return lockFile{fd, i.Inode}, err
+}
+
+// unsafeLock says what is wrong with the lock file. Nobody is told to take it away: others may hold it.
+func (h *Home) unsafeLock(bad *persist.RecordError) error {
+	e := &UnsafeError{Path: h.root.join(lockName), Flaw: NotALockFile, Wanted: Look{Mode: 0o600, UID: h.root.me}, Detail: bad.Detail}
+	i, err := h.sys.Lstat(h.root.fd, lockName)
+	if err != nil {
+		return e
+	}
+	e.Found = lookOf(i)
+	if i.Mode.IsRegular() && i.UID == h.root.me && i.Links == 1 && i.Mode != e.Wanted.Mode {
+		e.Flaw = WrongMode
+	}
+	return e
 }
 
 // Unlock gives the lock back, by an unlock of its own before any close: a child between fork and exec has the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"time"
 
 	"containlease/persist"
 )
@@ -54,15 +55,33 @@ func (f *newFile) takeTemp() error {
 	return nil
 }
 
-// freshly runs make, which needs the temporary name to be free, and clears it of a leftover if it has to.
+// writerPatience is longer than a sync takes on a busy disk.
+const writerPatience = 5 * time.Second
+
+// freshly runs make, which needs the temporary name to be free, and clears it of a leftover if it has to. Somebody who is at
+// work under the name owns its file; he is waited for, and after a while taken for stopped, as nothing of his is lost by it.
 func (f *newFile) freshly(make func() error) error {
 	err := make()
-	if errors.Is(err, fs.ErrExist) {
-		if err = f.d.sys.Unlink(f.d.fd, f.temp); err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = make()
+	for since := time.Now(); errors.Is(err, fs.ErrExist); {
+		if f.d.owned(f.temp) && time.Since(since) < writerPatience {
+			time.Sleep(time.Millisecond)
+		} else if uerr := f.d.sys.Unlink(f.d.fd, f.temp); uerr != nil && !errors.Is(uerr, fs.ErrNotExist) {
+			return err
 		}
+		err = make()
 	}
 	return err
+}
+
+// owned tells whether somebody is known to be at work on the file that has the name.
+func (d *dir) owned(name string) bool {
+	fd, err := d.sys.Open(d.fd, name, reading)
+	if err != nil {
+		return false
+	}
+	defer d.sys.Close(fd)
+	owned, err := d.sys.Owned(fd)
+	return err == nil && owned
 }
 
 func (f *newFile) fill(content []byte) error {
@@ -80,7 +99,19 @@ func (f *newFile) fill(content []byte) error {
 	return nil
 }
 
+// syncData makes the content last, under a name: what was synced of a nameless file is not everywhere the content of the name
+// that it gets afterwards. On btrfs before Linux 6.18 that name has no bytes after a power loss; and another process may
+// sync the directory, and so that name, before anybody can sync the file again. So what is to last gets its temporary
+// name before it is synced, born owned so that no Sweep takes it for a leftover, and its own name by a rename.
 func (f *newFile) syncData() error {
+	if f.name == "" {
+		if err := f.d.sys.Own(f.fd); err != nil {
+			return f.d.failed("own", f.temp, err)
+		}
+	}
+	if err := f.takeTemp(); err != nil {
+		return err
+	}
 	if err := f.d.sys.SyncData(f.fd); err != nil {
 		return f.d.failed("sync", f.temp, err)
 	}

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 )
@@ -88,7 +89,7 @@ func (w *write) stillSpare() error {
 }
 
 // current is what the record's name means now: the file that is held, or one to be opened.
-func (w *write) current() ([]byte, error) {
+func (w *write) current(ctx context.Context) ([]byte, error) {
 	name := recordFile(w.key)
 	if w.record != nil {
 		if content := w.s.d.reread(w.record, name); content != nil {
@@ -97,5 +98,5 @@ func (w *write) current() ([]byte, error) {
 		w.record.close()
 		w.record = nil
 	}
-	return w.s.d.read(name)
+	return w.s.d.read(ctx, name)
 }

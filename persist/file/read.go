@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,8 @@ import (
 
 const (
 	largestRecord = 32 << 10
-	// readAttempts bounds how often a record that is replaced while it is read is opened again: some times at once, and then
-	// for about two seconds. On btrfs a name is on its way as long as its transaction takes.
+	// readAttempts bounds how often what is on its way is looked at again, see patiently. On btrfs a name is on its way as
+	// long as its transaction takes.
 	readAttempts, readAtOnce = 116, 16
 	longestRest              = 20 * time.Millisecond
 )
@@ -22,21 +23,41 @@ const (
 // errMoved: what was read is not what the name means now.
 var errMoved = errors.New("replaced while it was read")
 
-// read is the careful read: it returns content only if the name meant that file, untouched, from before the first byte
-// until after the last. persist.ErrNotExist, or a *persist.RecordError.
-func (d *dir) read(name string) ([]byte, error) {
+// patiently repeats a look for as long as what it finds may be about a moment only: some times at once, and then for about two
+// seconds. The cause of ctx's end.
+func patiently(ctx context.Context, look func() error) error {
 	rest := firstPause
-	for attempt := range readAttempts {
-		content, err := d.readOnce(name)
-		if err != errMoved {
-			return content, err
-		}
-		if attempt >= readAtOnce { // the writer may need this processor to come to rest
-			time.Sleep(rest)
+	for attempt := 1; ; attempt++ {
+		err := look()
+		again, isAgain := err.(*onItsWay)
+		switch {
+		case !isAgain:
+			return err
+		case attempt == readAttempts:
+			return again.err
+		case attempt > readAtOnce: // the writer may need this processor to come to rest
+			if err := sleep(ctx, rest); err != nil {
+				return err
+			}
 			rest = min(2*rest, longestRest)
 		}
 	}
-	return nil, &persist.RecordError{Key: name, Kind: persist.Unstable, Detail: fmt.Sprintf("it was replaced during each of %d reads", readAttempts)}
+}
+
+// read is the careful read: it returns content only if the name meant that file, untouched, from before the first byte
+// until after the last. persist.ErrNotExist, a *persist.RecordError, or the cause of ctx's end.
+func (d *dir) read(ctx context.Context, name string) (content []byte, err error) {
+	err = patiently(ctx, func() (err error) {
+		if content, err = d.readOnce(name); err == errMoved {
+			err = &onItsWay{&persist.RecordError{Key: name, Kind: persist.Unstable,
+				Detail: fmt.Sprintf("it was replaced during each of %d reads", readAttempts)}}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return content, nil
 }
 
 // readOnce believes nothing that it saw, good or bad, unless the name still is the same untouched file afterwards:
@@ -84,7 +105,7 @@ func (d *dir) reread(f *newFile, name string) []byte {
 }
 
 func (d *dir) take(fd int, name string, i info) ([]byte, error) {
-	if bad := d.notPrivate(name, i); bad != nil {
+	if bad := d.privacy(name, i); bad != nil {
 		return nil, bad
 	}
 	if i.Size > largestRecord {
@@ -129,18 +150,29 @@ func unreadable(name string, err error) error {
 
 // openPrivate opens a file that is to be used in place, and refuses one that is not ours alone with a
 // *persist.RecordError. persist.ErrNotExist. The caller closes.
-func (d *dir) openPrivate(name string, a access) (int, info, error) {
+func (d *dir) openPrivate(name string, a access) (fd int, i info, err error) {
+	err = patiently(context.Background(), func() (err error) {
+		fd, i, err = d.openOnce(name, a)
+		return err
+	})
+	return fd, i, err
+}
+
+func (d *dir) openOnce(name string, a access) (int, info, error) {
 	fd, err := d.sys.Open(d.fd, name, a)
 	if err != nil {
-		return -1, info{}, d.openError(name, err)
+		if err = d.openError(name, err); err == errMoved {
+			err = &onItsWay{err}
+		}
+		return -1, info{}, err
 	}
 	i, err := d.sys.Stat(fd)
 	if err != nil {
 		err = unreadable(name, err)
 	} else if i.Links == 0 { // removed since it was opened, as a lock is when its lease was released
 		err = persist.ErrNotExist
-	} else if bad := d.notPrivate(name, i); bad != nil {
-		err = bad
+	} else {
+		err = d.privacy(name, i)
 	}
 	if err != nil {
 		_ = d.sys.Close(fd)

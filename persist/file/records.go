@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,7 @@ func (h *Home) ReadRecord(name string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	content, err := d.read(file)
+	content, err := d.read(context.Background(), file)
 	if errors.Is(err, persist.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", d.join(file), err)
 	}
@@ -75,7 +76,11 @@ func (h *Home) put(name string, content []byte, durability Durability, publish f
 	if err := d.check(); err != nil {
 		return err
 	}
-	f, err := d.newFile(file + nextSuffix)
+	make := d.newFile
+	if durability == Durable { // two processes that meet a new home may make its record at once
+		make = func(temp string) (*newFile, error) { return d.stagedFile(context.Background(), temp) }
+	}
+	f, err := make(file + nextSuffix)
 	if err != nil {
 		return err
 	}
@@ -129,6 +134,10 @@ func (h *Home) EnsureRecord(name string) error {
 	}
 	if err := d.check(); err != nil {
 		return err
+	}
+	// The content too: a version before this one, or another writer, may have synced it while it had no name.
+	if err := h.sys.SyncData(fd); err != nil {
+		return fmt.Errorf("%w: %w", persist.ErrNotDurable, d.failed("sync", file, err))
 	}
 	if err := d.settle(doubts); err != nil {
 		return err

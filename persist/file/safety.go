@@ -4,31 +4,45 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"containlease/persist"
 )
 
-// checkPrivateDir demands a directory of exactly 0700 that is ours.
-func checkPrivateDir(path string, i info) error {
-	quoted := shellQuote(path)
-	switch me := uint32(os.Geteuid()); {
+// checkPrivateDir demands a directory of exactly 0700 that is ours. path was seen to be of a home.
+func checkPrivateDir(sys system, path string, i info) error {
+	e := &UnsafeError{Path: path, Found: lookOf(i), Wanted: Look{Mode: fs.ModeDir | 0o700, UID: uint32(os.Geteuid())}}
+	switch {
+	case i.Mode.Type() == fs.ModeSymlink:
+		e.Flaw, e.Found.Target, e.Found.Inode = Linked, leadsTo(sys, path), 0
 	case !i.Mode.IsDir():
-		return &UnsafeError{path, "it is " + kindName(i.Mode) + ", not a directory", "mv " + quoted + " " + shellQuote(path+".aside")}
-	case i.UID != me:
-		return &UnsafeError{path, fmt.Sprintf("it belongs to user %d and you are user %d", i.UID, me), fmt.Sprintf("sudo chown %d %s", me, quoted)}
-	case i.Mode != fs.ModeDir|0o700:
-		return &UnsafeError{path, fmt.Sprintf("its mode is %s and has to be 0700", octal(i.Mode)), chmod(i.Mode) + quoted}
+		e.Flaw, e.Found.Inode = NotADirectory, 0
+	case i.UID != e.Wanted.UID:
+		e.Flaw = WrongOwner
+	case i.Mode != e.Wanted.Mode:
+		e.Flaw = WrongMode
+	default:
+		return nil
 	}
-	return nil
+	return e
 }
 
-// chmod spells the repair: only five digits take set-id bits off a directory.
-func chmod(m fs.FileMode) string {
-	if m&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) != 0 {
-		return "chmod 00700 "
+func lookOf(i info) Look { return Look{Mode: i.Mode, UID: i.UID, Inode: i.Ino} }
+
+// onItsWay is a finding that may be about a moment only: it is looked at again, and is err if it stays.
+type onItsWay struct{ err error }
+
+func (e *onItsWay) Error() string { return e.err.Error() }
+
+// privacy is notPrivate, with patience for a second name: whoever makes a file and links it has two for a moment.
+func (d *dir) privacy(name string, i info) error {
+	bad := d.notPrivate(name, i)
+	switch {
+	case bad == nil:
+		return nil
+	case bad.Kind == persist.NotPrivate && i.Links > 1 && i.UID == d.me && i.Mode&0o077 == 0:
+		return &onItsWay{bad}
 	}
-	return "chmod 0700 "
+	return bad
 }
 
 // notPrivate says why a file is not a regular file of ours alone; nil where it is.
@@ -72,5 +86,3 @@ func kindName(m fs.FileMode) string {
 	}
 	return "a device"
 }
-
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -47,7 +47,7 @@ func (s *Store) Read(ctx context.Context, key string) (persist.Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return persist.Entry{}, err
 	}
-	content, err := s.d.read(recordFile(key))
+	content, err := s.d.read(ctx, recordFile(key))
 	if err != nil {
 		return persist.Entry{}, s.named(key, err)
 	}

@@ -5,6 +5,8 @@ package file
 import (
 	"errors"
 
+	"containlease/persist/internal/disk"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -46,6 +48,17 @@ func (k kernel) Owned(fd int) (bool, error) {
 	return false, k.Flock(fd, unlock)
 }
 
+func (kernel) Born(fd int) (int64, error) {
+	var st unix.Stat_t
+	if err := retry(func() error { return unix.Fstat(fd, &st) }); err != nil {
+		return 0, err
+	}
+	return unix.TimespecToNsec(st.Btim), nil
+}
+
+// outsider: there are no user namespaces.
+func outsider(uint32) bool { return false }
+
 var filesystems = map[string]bool{"apfs": true, "hfs": true, "ufs": true, "zfs": true, "tmpfs": true}
 
 func (kernel) Filesystem(fd int) (filesystem, error) {
@@ -54,5 +67,5 @@ func (kernel) Filesystem(fd int) (filesystem, error) {
 		return filesystem{}, err
 	}
 	name := unix.ByteSliceToString(st.Fstypename[:])
-	return filesystem{Name: name, Known: filesystems[name]}, nil
+	return filesystem{Name: name, Known: filesystems[name], Cuts: disk.CutsUntried}, nil
 }

@@ -80,26 +80,3 @@ func (kernel) Owned(fd int) (bool, error) {
 	err := retry(func() error { return unix.FcntlFlock(uintptr(fd), unix.F_OFD_GETLK, &question) })
 	return question.Type != unix.F_UNLCK, err
 }
-
-var filesystems = map[uint32]filesystem{
-	unix.EXT4_SUPER_MAGIC:      {Name: "ext2/ext3/ext4", Known: true, Overwrites: true},
-	unix.XFS_SUPER_MAGIC:       {Name: "xfs", Known: true, Overwrites: true},
-	unix.F2FS_SUPER_MAGIC:      {Name: "f2fs", Known: true, Overwrites: true},
-	unix.TMPFS_MAGIC:           {Name: "tmpfs", Known: true, Overwrites: true},
-	unix.OVERLAYFS_SUPER_MAGIC: {Name: "overlay", Known: true, Overwrites: true},
-	unix.BTRFS_SUPER_MAGIC:     {Name: "btrfs", Known: true},
-	0x2FC12FC1:                 {Name: "zfs", Known: true},
-	0xCA451A4E:                 {Name: "bcachefs", Known: true},
-}
-
-func (kernel) Filesystem(fd int) (filesystem, error) {
-	var st unix.Statfs_t
-	if err := retry(func() error { return unix.Fstatfs(fd, &st) }); err != nil {
-		return filesystem{}, err
-	}
-	f, known := filesystems[uint32(st.Type)]
-	if !known {
-		f.Name = "file system type 0x" + strconv.FormatUint(uint64(uint32(st.Type)), 16)
-	}
-	return f, nil
-}

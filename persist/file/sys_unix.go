@@ -94,6 +94,19 @@ func (kernel) Unlink(dir int, name string) error {
 	return retry(func() error { return unix.Unlinkat(dir, name, 0) })
 }
 
+func (kernel) Rmdir(dir int, name string) error {
+	return retry(func() error { return unix.Unlinkat(dir, name, unix.AT_REMOVEDIR) })
+}
+
+func (kernel) Readlink(dir int, name string) (string, error) {
+	b := make([]byte, unix.PathMax)
+	n, err := retryN(func() (int, error) { return unix.Readlinkat(dir, name, b) })
+	if err != nil {
+		return "", err
+	}
+	return string(b[:n]), nil
+}
+
 func (k kernel) Names(dir int) ([]string, error) {
 	fd, err := k.OpenDir(dir, ".")
 	if err != nil {

@@ -55,7 +55,7 @@ func (w *write) Replace(ctx context.Context, old persist.Digest) error {
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
-	if err := w.expect(old); err != nil {
+	if err := w.expect(ctx, old); err != nil {
 		return err
 	}
 	err := w.supplant(recordFile(w.key))
@@ -94,7 +94,7 @@ func (s *Store) Remove(ctx context.Context, key string, old persist.Digest) (per
 	if err := w.begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.expect(old); err != nil {
+	if err := w.expect(ctx, old); err != nil {
 		return nil, err
 	}
 	name := recordFile(key)
@@ -128,8 +128,8 @@ func (w *write) begin(ctx context.Context) error {
 }
 
 // expect makes sure that the record has the digest old. Anything that is not a record of ours is a change too.
-func (w *write) expect(old persist.Digest) error {
-	content, err := w.current()
+func (w *write) expect(ctx context.Context, old persist.Digest) error {
+	content, err := w.current(ctx)
 	var bad *persist.RecordError
 	switch {
 	case err == nil && persist.DigestOf(content) == old:

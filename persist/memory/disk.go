@@ -107,12 +107,13 @@ func (d *Disk) write(n *node, data []byte, from int) {
 	n.ctime = n.mtime
 }
 
-// settle makes content or names durable, unless an earlier failure has forgotten them.
+// settle makes content or names durable, unless an earlier failure has forgotten them. Of a file without a name it settles
+// nothing, as on btrfs before Linux 6.18: the name that the file gets later may have no bytes.
 func (d *Disk) settle(n *node) {
 	switch {
 	case n.isDir && !n.blind:
 		n.settledNames, n.pending = maps.Clone(n.names), nil
-	case !n.isDir && !n.forgotten:
+	case !n.isDir && !n.forgotten && n.links > 0:
 		n.settled, n.dirty = n.data, false
 	}
 	d.tick()

@@ -21,6 +21,9 @@
 // [Subsets] changes in one directory the older ones are kept or lost together. A nameless file is gone, and so is everything that
 // no directory leads to. Locks, descriptors and times do not survive.
 //
+// What was synced of a nameless file is settled for no name that it gets later: until it is synced once more, the name may have any part
+// of it, or no bytes. That is btrfs before Linux 6.18.
+//
 // A sync that failed has forgotten what it was to settle, and later syncs do not make up for it: of a file never, of a
 // directory until it is changed again. That is how systems behave that report a failed write once.
 //

@@ -5,6 +5,7 @@ package memory_test
 import (
 	"testing"
 
+	"containlease/persist/file"
 	"containlease/persist/internal/disk"
 	"containlease/persist/memory"
 
@@ -52,4 +53,27 @@ func TestEveryCrash(t *testing.T) {
 		sum.Points, sum.States, sum.Distinct = sum.Points+x.Points, sum.States+x.States, sum.Distinct+x.Distinct
 	}
 	t.Logf("crash states explored: %d at %d moments, %d distinct, crashes in recovery included", sum.States, sum.Points, sum.Distinct)
+}
+
+// A record that an older version made, synced without its name, and left when it died, is not lost any more once it is relied upon.
+func TestRelyingOnAnOldRecord(t *testing.T) {
+	w := newWorld(memory.NewDisk())
+	require.NoError(t, w.start())
+	home, err := w.p.OpenDir(-1, path)
+	require.NoError(t, err)
+	fd, err := w.p.Create(home, "")
+	require.NoError(t, err)
+	_, err = w.p.Pwrite(fd, v[0], 0)
+	require.NoError(t, err)
+	require.NoError(t, w.p.SyncData(fd))
+	require.NoError(t, w.p.Link(fd, home, machineID))
+	require.NoError(t, w.start())
+	require.NoError(t, w.rely())
+	for after := range w.d.Crashes() {
+		h, err := file.Open(path, file.On(after.Process()))
+		require.NoError(t, err)
+		content, err := h.ReadRecord(machineID)
+		require.NoError(t, err)
+		require.Equal(t, v[0], content)
+	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -128,8 +129,13 @@ func (p *Process) sync(op string, fd int) error {
 // Filesystem calls itself "memory": known, and writing in place.
 func (p *Process) Filesystem(fd int) (f disk.Filesystem, err error) {
 	err = p.on("Filesystem", fd, func(*handle) error {
-		f = disk.Filesystem{Name: "memory", Known: true, Overwrites: true}
+		f = disk.Filesystem{Name: "memory", Known: true, Overwrites: true, Cuts: disk.CutsTried}
 		return nil
 	})
 	return f, err
+}
+
+// Born is not told, as on old file systems.
+func (p *Process) Born(fd int) (int64, error) {
+	return 0, p.on("Born", fd, func(*handle) error { return errors.ErrUnsupported })
 }

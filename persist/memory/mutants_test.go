@@ -58,8 +58,8 @@ var deep = map[string]int{"home": 2}
 // may lose a directory whose own content was never synced), and one of the lock file's name (where it is lost, the next
 // Create makes it again). Of the audit log's second line: the name of the log, which another process may have made a moment ago. Of a
 // quarantine: the new name, which this disk, like a journal, does not lose before the old one. Of a record that is relied upon:
-// the second of its name, since its maker lived here.
-var spared = map[string][]int{"home": {4, 5, 6, 7, 8}, "audit": {4}, "quarantine": {1}, "record, relied upon": {3}}
+// the second of its content and of its name, since its maker lived here; see TestRelyingOnAnOldRecord.
+var spared = map[string][]int{"home": {4, 5, 6, 7, 8}, "audit": {4}, "quarantine": {1}, "record, relied upon": {3, 4}}
 
 func prepared(t *testing.T, s scene, fault func(memory.Call) error) *world {
 	t.Helper()
@@ -108,6 +108,33 @@ func (m hasty) Link(fd, dir int, name string) error {
 	return m.then(err)
 }
 
+// nameless gives a file its first name when it is published, after it was synced: by one link, or by a link and a rename.
+// again has it synced once more then.
+type nameless struct {
+	*memory.Process
+	linked map[string]int // files that have no name yet, by the temporary one that they were to get
+	again  bool
+}
+
+func (m nameless) Link(fd, _ int, name string) error { m.linked[name] = fd; return nil }
+
+func (m nameless) Rename(dir int, from, to string, how disk.Renaming) error {
+	fd, ok := m.linked[from]
+	if !ok {
+		return m.Process.Rename(dir, from, to, how)
+	}
+	delete(m.linked, from)
+	name := map[bool]string{true: to, false: from}[how == disk.Exclusive]
+	err := m.Process.Link(fd, dir, name)
+	if m.again && err == nil {
+		err = m.Process.SyncData(fd)
+	}
+	if how == disk.Over && err == nil {
+		err = m.Process.Rename(dir, from, to, how)
+	}
+	return err
+}
+
 // careless calls a directory settled whose sync failed.
 type careless struct{ *memory.Process }
 
@@ -118,6 +145,9 @@ func TestMutants(t *testing.T) {
 	named := func(name string) scene {
 		return scenes[slices.IndexFunc(scenes, func(s scene) bool { return s.name == name })]
 	}
+	unnamed := func(again bool) func(*memory.Process) disk.System {
+		return func(p *memory.Process) disk.System { return nameless{p, map[string]int{}, again} }
+	}
 	tests := []struct {
 		name  string
 		via   func(*memory.Process) disk.System
@@ -126,6 +156,10 @@ func TestMutants(t *testing.T) {
 		{"an exchange in two steps", func(p *memory.Process) disk.System { return torn{p} }, "replace, first"},
 		{"published before it is durable: replace", func(p *memory.Process) disk.System { return hasty{p, new(int)} }, "replace, first"},
 		{"published before it is durable: create", func(p *memory.Process) disk.System { return hasty{p, new(int)} }, "acquire"},
+		{"synced without a name: create", unnamed(false), "acquire"},
+		{"synced without a name: record", unnamed(false), "record"},
+		{"synced without a name: a record's first", unnamed(false), "record, relied upon"},
+		{"synced without a name, and again after the link", unnamed(true), "acquire"},
 		{"a failed sync is taken for a good one: replace", func(p *memory.Process) disk.System { return careless{p} }, "replace, its directory sync fails, settled"},
 		{"a failed sync is taken for a good one: remove", func(p *memory.Process) disk.System { return careless{p} }, "remove, its directory sync fails, settled"},
 	}

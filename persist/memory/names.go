@@ -197,3 +197,25 @@ func (p *Process) Names(dir int) (names []string, err error) {
 	})
 	return names, err
 }
+
+// Rmdir removes an empty directory.
+func (p *Process) Rmdir(dir int, name string) error {
+	return p.in("Rmdir", dir, name, func(d *node, name string) error {
+		n, err := d.lookUp(name)
+		switch {
+		case err != nil:
+			return err
+		case !n.isDir:
+			return syscall.ENOTDIR
+		case len(n.names) > 0:
+			return syscall.ENOTEMPTY
+		}
+		p.d.bind(d, change{{name, nil}})
+		return nil
+	})
+}
+
+// Readlink finds no links: there are none.
+func (p *Process) Readlink(dir int, name string) (string, error) {
+	return "", p.in("Readlink", dir, name, func(*node, string) error { return syscall.EINVAL })
+}

@@ -134,6 +134,9 @@ func (w *world) check() error {
 	if rerr != nil && !errors.Is(rerr, persist.ErrNotExist) {
 		return rerr
 	}
+	if err == nil && len(e.Content) == 0 || rerr == nil && len(record) == 0 {
+		return errors.New("a name without bytes")
+	}
 	for name, content := range map[string]string{key: string(e.Content), machineID: string(record)} {
 		if !slices.Contains(w.may[name], content) {
 			return fmt.Errorf("%s is %d bytes, %.7q", name, len(content), content)

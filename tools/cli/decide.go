@@ -143,7 +143,8 @@ refused while somebody holds the lock of a lease.`,
 			}
 			ctx, cancel := a.limit(context.Background())
 			defer cancel()
-			if err := lease.Adopt(ctx, dir, f.reason, append(a.extra, lease.WithLogger(a.logger()))...); err != nil {
+			opts := append(a.leaseOptions(), lease.WithLogger(a.logger()))
+			if err := lease.Adopt(ctx, dir, f.reason, append(opts, a.extra...)...); err != nil {
 				return err
 			}
 			return a.printDecided(decided{Action: "adopt", Home: dir, Reason: f.reason}, "the home "+dir+" is this machine's now")

@@ -60,7 +60,7 @@ func (a *app) conclude(err error) int {
 	case errors.Is(err, errUsage):
 		a.say("%v\nSee `%s help`.", err, program)
 	default:
-		a.say("%v%s", err, a.after(err))
+		a.say("%v%s%s", err, a.after(err), remedy(err))
 	}
 	return codeOf(err)
 }

@@ -19,6 +19,7 @@ type findings struct {
 	Findings  []finding  `json:"findings"`  // what remains
 	Removed   []item     `json:"removed"`   // what --apply cleared, as it was judged
 	Leftovers []leftover `json:"leftovers"` // what blocks nobody
+	Plugins   []leftover `json:"plugins"`   // records of plugins that are none, so that these plugins do not start
 }
 
 type finding struct {
@@ -44,6 +45,8 @@ age. Without --apply it writes nothing at all, not even a lock file.
 Where something is alive, the next command ends it first, and has the doctor wait for that.
 Where no proof can be had short of a reboot, the next command of a finding is a decision of yours:
 retire, quarantine or adopt.
+
+The record of a plugin that is none is a finding too: that plugin is not started.
 
 What lies in owners/ without a lease is listed as left behind; --apply sweeps it. It blocks nobody.
 
@@ -88,10 +91,13 @@ func (a *app) doctor(f doctorFlags, id string) error {
 	if out.Leftovers, err = a.leftovers(reg, rows, f.apply); err != nil {
 		return err
 	}
+	if out.Plugins, err = a.badPlugins(reg, id); err != nil {
+		return err
+	}
 	if err := errors.Join(failed, a.printFindings(out, reg.Dir())); err != nil {
 		return err
 	}
-	if n := len(out.Findings); n > 0 {
+	if n := len(out.Findings) + len(out.Plugins); n > 0 {
 		return &ended{exitFindings, fmt.Sprintf("%d %s in %s", n, choose(n == 1, "finding remains", "findings remain"), reg.Dir())}
 	}
 	return nil
@@ -164,8 +170,10 @@ func (a *app) printFindings(out findings, dir string) error {
 	for _, it := range out.Removed {
 		texts = append(texts, fmt.Sprintf("removed  %s of plugin %s (%s): %s\n", it.LeaseID, it.PluginID, stateWord(it), it.Verdict.Because))
 	}
-	if left := leftoverText(out.Leftovers); left != "" {
-		texts = append(texts, left)
+	for _, left := range []string{leftoverText("not started: ", out.Plugins), leftoverText("left behind: ", out.Leftovers)} {
+		if left != "" {
+			texts = append(texts, left)
+		}
 	}
 	if len(texts) == 0 {
 		a.note("no findings in %s", dir)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"containlease/lease"
+	"containlease/persist/file"
 )
 
 // homeDir resolves the state home as format.md orders it. A relative XDG_STATE_HOME is ignored, as its specification asks.
@@ -33,6 +34,25 @@ func (a *app) givenHome() (string, error) {
 	return filepath.Join(user, ".local", "state", program), nil
 }
 
+// envTrust stands for --trust-parents.
+const envTrust = "CONTAINLEASE_TRUST_PARENTS"
+
+// homeOptions are what the command line says of every home.
+func (a *app) homeOptions() []file.Option {
+	if a.trustParents || os.Getenv(envTrust) == "1" {
+		return []file.Option{file.TrustParents()}
+	}
+	return nil
+}
+
+// leaseOptions are homeOptions, for a registry.
+func (a *app) leaseOptions() []lease.Option {
+	if home := a.homeOptions(); home != nil {
+		return []lease.Option{lease.WithHome(home...)}
+	}
+	return nil
+}
+
 // open opens the home for writing and makes it if it is not there.
 func (a *app) open(opts ...lease.Option) (*lease.Registry, error) {
 	return a.registry(false, opts...)
@@ -48,6 +68,7 @@ func (a *app) registry(readOnly bool, opts ...lease.Option) (*lease.Registry, er
 	if err != nil {
 		return nil, err
 	}
+	opts = append(opts, a.leaseOptions()...)
 	opts = append(append(opts, lease.WithLogger(a.logger()), lease.WithObserver(a.observe)), a.extra...)
 	if a.store != "" {
 		return a.inEtcd(dir, readOnly, opts...)

@@ -44,11 +44,27 @@ func (a *app) leftovers(reg *lease.Registry, rows []lease.Repaired, apply bool) 
 	return a.leftoversOf(left), err
 }
 
+// badPlugins are the records of plugins that are none; of one lease they are no finding.
+func (a *app) badPlugins(reg *lease.Registry, id string) ([]leftover, error) {
+	out := []leftover{}
+	if id != "" {
+		return out, nil
+	}
+	bad, err := reg.BadPlugins()
+	for _, b := range bad {
+		out = append(out, leftover{Path: b.Path, Reason: b.Err.Error(), Next: a.typed(enableAnew)})
+	}
+	return out, err
+}
+
+// enableAnew puts a record in a broken one's place. To take that away would widen what may start.
+const enableAnew = "plugin enable FILE"
+
 // leftoverText is two lines for each, and a third where there is something to type.
-func leftoverText(left []leftover) string {
+func leftoverText(what string, left []leftover) string {
 	var b strings.Builder
 	for _, l := range left {
-		b.WriteString("left behind: " + plain(l.Path) + "\n" + wrap(l.Reason, "    "))
+		b.WriteString(what + plain(l.Path) + "\n" + wrap(l.Reason, "    "))
 		if l.Next != "" {
 			b.WriteString("    next: " + plain(l.Next) + "\n")
 		}

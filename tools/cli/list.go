@@ -75,7 +75,7 @@ func (a *app) list() error {
 	if a.output == outputJSON {
 		return a.printJSON(out)
 	}
-	text := leftoverText(out.Leftovers)
+	text := leftoverText("left behind: ", out.Leftovers)
 	if len(out.Leases) == 0 {
 		a.note("no leases in %s", reg.Dir())
 		return a.print(text)
@@ -121,6 +121,9 @@ func itemTable(items []item) string {
 		if len(it.Verdict.Missing) > 0 {
 			rows[n].below = append(rows[n].below, "missing: "+missingOf(it))
 		}
+		if it.Verdict.Unseen > 0 {
+			rows[n].below = append(rows[n].below, "unseen: "+unseenOf(it))
+		}
 		if it.finding {
 			rows[n].copied = "next: " + it.Verdict.Next
 		}
@@ -149,8 +152,17 @@ func itemText(it item) string {
 		"seen", strings.Join(it.Verdict.Details, "; "),
 		"facts", strings.Join(facts, ", "),
 		"missing", missingOf(it),
+		"unseen", unseenOf(it),
 		"blocks", blockedBy(it),
 	) + fmt.Sprintf("%-*s%s\n", nameWidth, "next", plain(it.Verdict.Next)) // in one line, to be copied
+}
+
+// unseenOf says of whom nothing is known; "" where there is nobody.
+func unseenOf(it item) string {
+	if it.Verdict.Unseen == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d processes that started since may not be looked at from here, and may be of it", it.Verdict.Unseen)
 }
 
 // blockedBy says whom it blocks, and why.

@@ -44,6 +44,9 @@ func CommandFor(act verdict.Action, id, digest string) string {
 // typed is a command of this program about this home.
 func (a *app) typed(words string) string {
 	s := program + " --home " + quote(a.dir)
+	if a.trustParents {
+		s += " --trust-parents"
+	}
 	if a.store != "" {
 		s += " --store " + quote(a.store)
 	}
@@ -54,8 +57,11 @@ func (a *app) typed(words string) string {
 func (a *app) after(err error) string {
 	var blocked *lease.BlockedError
 	var refused *lease.DecisionError
+	var plugin *lease.PluginRecordError
 	var n lease.Next
 	switch {
+	case errors.As(err, &plugin):
+		return "; next: " + a.typed(enableAnew)
 	case errors.As(err, &blocked):
 		n = blocked.Lease.Next
 	case errors.As(err, &refused):

@@ -42,6 +42,7 @@ type judgement struct {
 	Details   []string          `json:"details"` // what was seen of owner and host
 	Missing   []string          `json:"missing"` // what would prove the end
 	Alive     []alive           `json:"alive"`   // who of it is seen alive
+	Unseen    int               `json:"unseen"`  // how many could be of it and may not be looked at from here
 	Removable bool              `json:"removable"`
 	Action    string            `json:"action" jsonschema:"enum=look,enum=clear,enum=stop,enum=vouch,enum=retire,enum=quarantine,enum=adopt"`
 	Next      string            `json:"next"` // the action as a command to type
@@ -85,7 +86,7 @@ func (a *app) itemOf(i lease.Inspection) item {
 		Verdict: judgement{
 			Outcome: string(i.Verdict.Outcome), Rule: i.Verdict.Rule, Because: i.Verdict.Because, Removable: i.Verdict.Removable,
 			Facts: map[string]string{}, Details: orEmpty(i.Words), Missing: orEmpty(i.Verdict.Missing),
-			Alive: aliveOf(i.Life), Action: string(i.Next.Action), Next: a.command(i.Next),
+			Alive: aliveOf(i.Life), Unseen: i.Life.Unseen, Action: string(i.Next.Action), Next: a.command(i.Next),
 		},
 	}
 	if !i.Foreign {

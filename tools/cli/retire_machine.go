@@ -64,7 +64,7 @@ func (a *app) audit(line leasefile.AuditV1) (err error) {
 	if err != nil {
 		return err
 	}
-	home, err := file.Create(dir)
+	home, err := file.Create(dir, a.homeOptions()...)
 	if err != nil {
 		return err
 	}

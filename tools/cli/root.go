@@ -12,7 +12,7 @@ import (
 type global struct {
 	home, store, output, level string
 	timeout                    time.Duration
-	quiet                      bool
+	quiet, trustParents        bool
 }
 
 const (
@@ -38,6 +38,7 @@ The state home is --home, else $CONTAINLEASE_HOME, else $XDG_STATE_HOME/containl
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&a.home, "home", "", "the state home (see containlease --help)")
+	f.BoolVar(&a.trustParents, "trust-parents", false, "your word for the directories above the home (or "+envTrust+"=1)")
 	f.StringVar(&a.store, "store", "", "where the leases are: etcd:URL[,URL...]; empty for files in the home")
 	f.StringVar(&a.output, "output", outputTable, "table or json")
 	f.DurationVar(&a.timeout, "timeout", 30*time.Second, "how long to wait for a lock; never limits a plugin's run")

@@ -48,7 +48,7 @@ func (a *app) inEtcd(dir string, readOnly bool, opts ...lease.Option) (reg *leas
 		open = file.Open
 		cluster = append(cluster, etcd.ReadOnly())
 	}
-	home, err := open(dir)
+	home, err := open(dir, a.homeOptions()...)
 	if err != nil {
 		return nil, err
 	}

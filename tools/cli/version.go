@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"containlease/lease/host"
+	"containlease/persist/file"
 
 	"github.com/spf13/cobra"
 )
@@ -21,6 +22,15 @@ type versionInfo struct {
 	Arch         string `json:"arch"`
 	LeaseVersion []int  `json:"leaseVersions"` // schemaVersions that it reads; the last is the one that it writes
 	Runs         bool   `json:"runs"`          // whether run works on this system
+	Home         ground `json:"home"`
+}
+
+// ground is what the home lies on, or would.
+type ground struct {
+	Dir        string `json:"dir"`        // "" where none is named and there is no standard place
+	Filesystem string `json:"filesystem"` // "" where it cannot be told
+	Known      bool   `json:"known"`      // locks and syncs are known to work there
+	PowerCuts  string `json:"powerCuts" jsonschema:"enum=tried,enum=untried,enum=in-memory"`
 }
 
 func (a *app) versionCommand() *cobra.Command {
@@ -28,12 +38,42 @@ func (a *app) versionCommand() *cobra.Command {
 		Use: "version", Short: "Tell version and abilities", Args: cobra.NoArgs,
 		RunE: a.does(func([]string) error {
 			v := versionOf()
+			v.Home = a.ground()
 			if a.output == outputJSON {
 				return a.printJSON(v)
 			}
-			return a.print(fmt.Sprintf("%s %s (%s, %s/%s, source %s)\n", program, v.Version, v.Go, v.OS, v.Arch, dash(v.Revision)))
+			head := fmt.Sprintf("%s %s (%s, %s/%s, source %s)\n", program, v.Version, v.Go, v.OS, v.Arch, dash(v.Revision))
+			return a.print(head + pairs("home", v.Home.words()))
 		}),
 	}
+}
+
+// ground looks where the home is. That it cannot be told is an answer, and no error.
+func (a *app) ground() ground {
+	dir, err := a.homeDir()
+	if err != nil {
+		return ground{PowerCuts: string(file.CutsUntried)}
+	}
+	g, err := file.GroundOf(dir, a.homeOptions()...)
+	if err != nil {
+		g = file.Ground{PowerCuts: file.CutsUntried}
+	}
+	return ground{Dir: dir, Filesystem: g.Filesystem, Known: g.Known, PowerCuts: string(g.PowerCuts)}
+}
+
+func (g ground) words() string {
+	where := fmt.Sprintf("%s, on %s: ", g.Dir, choose(g.Filesystem == "", "a file system that cannot be told", g.Filesystem))
+	switch {
+	case g.Dir == "":
+		return "no place for one: give --home"
+	case !g.Known:
+		return where + "not known to keep locks and synced writes, and refused"
+	case g.PowerCuts == string(file.CutsTried):
+		return where + "the power was cut there in trials, and nothing acknowledged was lost"
+	case g.PowerCuts == string(file.CutsTakeAll):
+		return where + "in memory, so it ends with the power, as processes do"
+	}
+	return where + "that a write outlasts a power cut is unproved, none was tried there"
 }
 
 func versionOf() versionInfo {

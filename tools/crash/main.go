@@ -2,7 +2,8 @@
 
 // Command crash is what `make crash` runs: real processes taking leases through their lives are killed at every system
 // call, have every call fail with everything that it can fail with, and lose the power under load. Afterwards a fresh
-// process inspects what is left, recovers it and runs the next invocation. A census of the calls holds the list of those that
+// process inspects what is left, recovers it and runs the next invocation. Real runs with gate and plugin are refused an answer on the way to
+// a proof, beside a child that does not end. A census of the calls holds the list of those that
 // are swept against what is really called. It prints how many calls were tried of how many and what was seen, and ends with
 // 1 if any promise was broken. What there is no time for is left out at random, unless all is asked for; what this
 // machine cannot do is skipped aloud, and an error in CI.
@@ -33,11 +34,12 @@ func main() {
 	flag.StringVar(&o.only, "calls", "", "only these system calls, separated by commas")
 	flag.IntVar(&o.power, "power", 12, "forced shutdowns for each file system; 0 for none")
 	flag.IntVar(&o.trees, "trees", 60, "moments at which a run with its gate and plugin is killed; 0 for none")
+	flag.IntVar(&o.refusals, "refusals", 60, "answers that are refused to a run beside a child that does not end; 0 for none")
 	flag.DurationVar(&o.within, "within", 4*time.Minute+30*time.Second, "begin no trial after this")
 	all := flag.Bool("all", false, "every trial, however long it takes")
 	flag.Parse()
 	if *all {
-		o.trees, o.within = math.MaxInt, 24*time.Hour
+		o.trees, o.refusals, o.within = math.MaxInt, math.MaxInt, 24*time.Hour
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := torment(ctx, o)
@@ -47,9 +49,9 @@ func main() {
 
 // order is what is asked for.
 type order struct {
-	only         string
-	power, trees int
-	within       time.Duration
+	only                   string
+	power, trees, refusals int
+	within                 time.Duration
 }
 
 func end(who string, err error) {
@@ -82,7 +84,7 @@ func torment(ctx context.Context, o order) (err error) {
 		return err
 	}
 	// The sweep comes last: it takes what time is left.
-	return errors.Join(s.powers(o.power), s.trees(o.trees, until), s.calls(chosen, until))
+	return errors.Join(s.powers(o.power), s.trees(o.trees, until), s.refuse(o.refusals, until), s.calls(chosen, until))
 }
 
 // calls sweeps them and prints the table.

@@ -18,6 +18,8 @@ type System interface {
 	Link(fd, dir int, name string) error                 // gives a nameless file its name; EEXIST
 	Rename(dir int, from, to string, how Renaming) error // within one directory
 	Unlink(dir int, name string) error
+	Rmdir(dir int, name string) error                    // an empty directory
+	Readlink(dir int, name string) (string, error)       // where a symbolic link leads, as it is written there
 	Move(from int, name string, to int, as string) error // to another directory, replacing nothing
 	Names(dir int) ([]string, error)                     // unsorted, read through a descriptor of its own
 	Stat(fd int) (Info, error)
@@ -35,6 +37,7 @@ type System interface {
 	Disown(fd int) error
 	Owned(fd int) (bool, error) // whether somebody else has it; takes nothing for long
 	Filesystem(fd int) (Filesystem, error)
+	Born(fd int) (int64, error) // when it was made, nanoseconds since 1970; errors.ErrUnsupported
 	Close(fd int) error
 }
 
@@ -76,7 +79,18 @@ type Filesystem struct {
 	Name       string
 	Known      bool // locks and syncs are known to work
 	Overwrites bool // writing in place needs no new space
+	Cuts       Cuts
 }
+
+// Cuts says what is known of power cuts on a file system.
+type Cuts string
+
+// What is known of them. The words are published.
+const (
+	CutsTried   Cuts = "tried"     // nothing acknowledged was lost in power cuts that this project made on it
+	CutsUntried Cuts = "untried"   // none was made
+	CutsTakeAll Cuts = "in-memory" // nothing on it survives one, and no process does
+)
 
 // Inode is the identity of a file for as long as somebody holds it open.
 type Inode struct{ Dev, Ino uint64 }

@@ -31,6 +31,7 @@ func Files(found map[string]model.Result, cells []crashes.Cell) (map[string][]by
 		"schema.md":       []byte(schemas),
 		"runbook.md":      []byte(runbookDocument()),
 		"platforms.md":    []byte(platformsDocument()),
+		"answers.md":      []byte(answersDocument()),
 	}, nil
 }
 

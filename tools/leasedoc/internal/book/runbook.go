@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"containlease/lease/verdict"
+	"containlease/persist/file"
 	"containlease/tools/leasedoc/internal/explain"
 	"containlease/tools/leasedoc/internal/space"
 )
@@ -94,6 +95,13 @@ func platformsDocument() string {
 	p.table([]string{"system", "identity of a process", "a home", "proof of the end", "checked by", "run on"}, rows)
 	p.say("\nThe packages %s have no file for one system only: their tests, run on Linux, are about all systems. All other code for another "+
 		"system was read by a compiler and by nobody's processor. Job control at a terminal is Linux's, like `run` itself.", code(strings.Join(explain.Pure, "`, `")))
+	p.heading("Power cuts")
+	rows = nil
+	for _, g := range file.Grounds() {
+		rows = append(rows, []string{code(g.Filesystem), explain.Cuts[string(g.PowerCuts)]})
+	}
+	p.table([]string{"file system, on Linux", "power cuts"}, rows)
+	p.say("\nA home on any other file system is refused for writing unless that is asked for. `containlease version` says what yours lies on.")
 	p.heading("Boundaries")
 	rows = nil
 	for _, k := range boundaryKinds() {

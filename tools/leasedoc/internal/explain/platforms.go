@@ -28,3 +28,10 @@ type Boundary struct {
 	Proof, Limits string
 	Built         bool
 }
+
+// Cuts says in words what is known of power cuts on a file system, by file.Cuts.
+var Cuts = map[string]string{
+	"tried":     "tried: nothing acknowledged was lost",
+	"untried":   "never tried: unproved",
+	"in-memory": "it ends with the power, as processes do",
+}
