@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,15 +104,15 @@ type record struct {
 
 // listed is what list prints.
 func (r *round) listed() []record {
-	code, out := r.typed("--output", "json", "list")
-	if code == exitNotFound { // no home yet
+	a := r.typed("--output", "json", "list")
+	if a.code == exitNotFound { // no home yet
 		return nil
 	}
 	var l struct{ Leases []record }
-	if code != 0 {
-		r.fault("list ends with %d", code)
-	} else if err := json.Unmarshal([]byte(out), &l); err != nil {
-		r.fault("list prints %q: %v", out, err)
+	if a.code != 0 {
+		r.fault("list ends with %d", a.code)
+	} else if err := json.Unmarshal([]byte(a.out), &l); err != nil {
+		r.fault("list prints %q: %v", a.out, err)
 	}
 	return l.Leases
 }
@@ -169,14 +170,14 @@ func (r *round) again() {
 // next types what list recommends, as it is printed, through a shell.
 func (r *round) next(l record) {
 	cmd := r.placed(exec.CommandContext(r.ctx, "sh", "-c", l.Verdict.Next))
-	code, out := r.finished(cmd, l.Verdict.Next)
+	a := r.finished(cmd, l.Verdict.Next)
 	if placeholder(l.Verdict.Next) {
-		if code == 0 {
+		if a.code == 0 {
 			r.fault("a reason that nobody gave is taken: %s", l.Verdict.Next)
 		}
 		return
 	}
-	if strings.Contains(out, mistyped) {
+	if strings.Contains(a.said, mistyped) {
 		r.fault("what is printed cannot be typed: %s", l.Verdict.Next)
 	}
 }
@@ -186,21 +187,52 @@ func placeholder(command string) bool {
 	return strings.Contains(command, "…") || strings.Contains(command, "...")
 }
 
-// wordOf has a careless operator retire a lease without looking.
+// filled is a command with a reason that says nothing.
+func filled(command string) string { return strings.ReplaceAll(command, "…", "nobody looked") }
+
+// wordOf has a careless operator retire a lease without looking, or with one process in view of
+// many.
 func (r *round) wordOf(l record) {
-	if l.Digest != nil {
-		r.typed("retire", l.LeaseID, "--digest", *l.Digest, "--reason", "torment did not look")
+	if l.Digest == nil {
+		return
 	}
+	args := []string{"retire", l.LeaseID, "--digest", *l.Digest, "--reason", "nobody looked"}
+	if v, t := r.invocationOf(l); t.alive() && r.r.IntN(2) == 0 {
+		if all := r.checker.living(t); len(all) > 0 {
+			v.named.Store(int64(pidOf(all[0].pidfd)))
+			args = append(args, fmt.Sprintf("--despite-pid=%d", v.named.Load()))
+		}
+	}
+	r.typed(args...)
 }
 
-// stop ends what is left of an invocation, and says so only if it is proved.
-func (r *round) stop(l record) {
-	code, out := r.typed("stop", l.LeaseID, "--grace", "50ms")
-	if strings.Contains(out, "unknown command") {
-		return // of a version that has none
+// invocationOf is whose lease it is, and the tree, if one is known.
+func (r *round) invocationOf(l record) (*invocation, *tree) {
+	for _, v := range r.all {
+		if v.runID == l.RunID {
+			return v, r.checker.tree(v.runID)
+		}
 	}
+	return nil, nil
+}
+
+// stop ends all that can be seen of an invocation whose owner is dead, and says so only if it is
+// proved.
+func (r *round) stop(l record) {
+	v, t := r.invocationOf(l)
+	settled := v != nil && r.known(v)
+	code := r.typed("stop", l.LeaseID, "--grace", "50ms").code
 	_, err := os.Stat(filepath.Join(r.home, "leases", l.LeaseID+".json"))
 	if code == 0 && !errors.Is(err, os.ErrNotExist) {
 		r.fault("stop ends with 0, and the lease is there")
+	}
+	if !settled || code != 0 && code != exitBlocked || !v.ended() {
+		return
+	}
+	for _, m := range r.checker.living(t) {
+		if v.plain(m) {
+			r.fault("stop ends with %d, and %s, which can be seen, lives: %s", code, m.Name, r.census(v))
+			return
+		}
 	}
 }

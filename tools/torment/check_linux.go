@@ -91,6 +91,9 @@ func (r *round) settle(v *invocation) {
 // unseen is the documented limit: who has cleared its environment and, where there is a control
 // group, has left it, is known to its gate alone.
 func (v *invocation) unseen(m member) bool {
+	if pid := v.named.Load(); pid != 0 && int(pid) == pidOf(m.pidfd) {
+		return true // not seen, but vouched for
+	}
 	switch v.boundary {
 	case "pid-namespace":
 		return false
@@ -125,7 +128,8 @@ func (r *round) end(clear bool) {
 	}
 }
 
-// looks is how often an operator looks again before he gives up: who ends at that moment is not seen clearly.
+// looks is how often an operator looks again before he gives up: who ends at that moment is not
+// seen clearly.
 const looks = 20
 
 // clear has containlease clear the home: what it cannot prove, on an honest word.
@@ -151,6 +155,12 @@ func (r *round) clear() {
 		r.empty("leases")
 		r.empty("owners")
 	}
+}
+
+// plain reports whether a process is in a boundary that knows its members, or shows the lease's
+// mark.
+func (v *invocation) plain(m member) bool {
+	return !m.Bare || v.boundary == "pid-namespace" || v.boundary == "cgroup-v2" && !m.Left
 }
 
 // spared wants that nothing but the invocations' own processes was signalled.

@@ -83,7 +83,8 @@ func (o order) typeAll(ctx context.Context, programs string) error {
 		return scene.Skip("what is printed is not typed", errors.New("only root can give away numbers"))
 	}
 	i := slices.IndexFunc(forms, func(f form) bool { return f.name == "namespace" })
-	return o.apart(ctx, forms[i], programs, "type", programs, strconv.FormatUint(o.seed, 10), o.scene)
+	return o.apart(ctx, forms[i], programs, "type", programs, strconv.FormatUint(o.seed, 10),
+		o.scene, strconv.FormatBool(o.short))
 }
 
 // furnish puts the programs into dir, where every user can execute them.

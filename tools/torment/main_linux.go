@@ -32,7 +32,7 @@ type order struct {
 	rounds, workers int
 	seed            uint64
 	within          time.Duration
-	typed           bool
+	typed, short    bool
 	programs        string // where containlease and this program lie; "": they are built
 }
 
@@ -49,6 +49,7 @@ func main() {
 	flag.DurationVar(&o.within, "within", 20*time.Minute, "begin no round after this")
 	flag.StringVar(&o.programs, "programs", "", "where containlease and torment lie (default: they are built)")
 	flag.BoolVar(&o.typed, "typed", true, "type what is printed, too")
+	flag.BoolVar(&o.short, "short", false, "type each scene in one way only")
 	flag.StringVar(&o.scene, "scene", "", "only this scene is typed")
 	flag.Parse()
 	ctx, stop := interruptible()

@@ -50,13 +50,13 @@ func nextIn(text string) (all []string) {
 func (r *round) collect() []string {
 	var all []string
 	for _, args := range [][]string{{"list"}, {"doctor"}} {
-		_, text := r.typed(args...)
-		_, data := r.typed(append([]string{"--output", "json"}, args...)...)
-		all = append(all, append(commandsIn(text), nextIn(data)...)...)
+		text := r.typed(args...)
+		data := r.typed(append([]string{"--output", "json"}, args...)...)
+		all = append(all, append(commandsIn(text.out+text.said), nextIn(data.out)...)...)
 	}
 	for _, l := range r.listed() {
-		_, text := r.typed("show", "--", l.LeaseID)
-		all = append(all, commandsIn(text)...)
+		text := r.typed("show", "--", l.LeaseID)
+		all = append(all, commandsIn(text.out+text.said)...)
 	}
 	for _, v := range r.all {
 		if v.ended() {

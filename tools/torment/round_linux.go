@@ -188,25 +188,27 @@ func (d dice) Read(b []byte) (int, error) {
 
 // grownUp waits until every process of the tree has been heard of, or will not be any more.
 func (r *round) grownUp(v *invocation) {
-	names := v.shape.names()
 	r.checker.await(3*time.Second, v.done, func() bool {
 		t := r.checker.tree(v.runID)
-		if t == nil {
-			return false
-		}
-		if !t.alive() {
-			return true
-		}
-		r.checker.mu.Lock()
-		defer r.checker.mu.Unlock()
-		for _, n := range names {
-			if t.members[n] == nil {
-				return false
-			}
-		}
-		return true
+		return t != nil && (!t.alive() || r.known(v))
 	})
 	r.tell("the tree of %s: %s", v.runID[:4], r.census(v))
+}
+
+// known reports whether every process of the tree has been heard of.
+func (r *round) known(v *invocation) bool {
+	t := r.checker.tree(v.runID)
+	if t == nil {
+		return false
+	}
+	r.checker.mu.Lock()
+	defer r.checker.mu.Unlock()
+	for _, n := range v.shape.names() {
+		if t.members[n] == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // census are the living processes of an invocation, in words.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +17,7 @@ type scenery struct {
 	set       func(*typing)
 	silent    bool // nothing need be printed
 	elsewhere bool // what is taken for the owner is the init of a PID namespace, and has to stay
+	slow      bool // a grace has to be waited for, unless everything is dead
 	keeps     bool // its owner is another program, which no command may end
 }
 
@@ -101,7 +101,8 @@ func (s *stage) scenes() (all []scenery) {
 	for _, boundary := range s.boundaries {
 		for _, sc := range inEach {
 			all = append(all, scenery{name: sc.name + ", " + boundary, silent: true,
-				set: func(t *typing) { sc.then(t, t.plugin(boundary, sc.tree)) }})
+				slow: sc.tree.Deaf,
+				set:  func(t *typing) { sc.then(t, t.plugin(boundary, sc.tree)) }})
 		}
 	}
 	for _, sc := range others {
@@ -153,8 +154,7 @@ func (t *typing) write(name string, content []byte) {
 // until waits until list says a word.
 func (t *typing) until(word string) {
 	for over := time.Now().Add(stuckAfter); time.Now().Before(over); {
-		_, out := t.typed("--output", "json", "list")
-		if json.Valid([]byte(out)) && strings.Contains(out, word) {
+		if strings.Contains(t.typed("--output", "json", "list").out, word) {
 			return
 		}
 	}

@@ -33,7 +33,7 @@ func TestTorment(t *testing.T) {
 
 // TestTyped types what is printed of every scene.
 func TestTyped(t *testing.T) {
-	o := order{typed: true, seed: 1, programs: programs(t)}
+	o := order{typed: true, short: true, seed: 1, programs: programs(t)}
 	require.NoError(t, torment(t.Context(), o))
 }
 

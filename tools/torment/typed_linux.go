@@ -19,6 +19,18 @@ const (
 	toDead   way = "after all numbers have passed to strangers"
 )
 
+// ways are those in which a scene is typed: all, or in short one, another one with each n.
+func (sc scenery) ways(short bool, n int) []way {
+	all := []way{atOnce, toLiving, toDead}
+	switch {
+	case !short:
+		return all
+	case sc.slow:
+		return all[2:]
+	}
+	return all[n%3 : n%3+1]
+}
+
 // typing is one scene, typed out in one way.
 type typing struct {
 	*round
@@ -63,12 +75,14 @@ const patience = 15 * time.Second
 func (t *typing) copy(command string) {
 	cmd := t.placed(exec.CommandContext(t.ctx, "sh", "-c", command))
 	cmd.SysProcAttr.Setpgid = true // it is ended as a whole
-	code, out := t.finishedIn(cmd, command, patience)
+	a := t.finishedIn(cmd, command, patience)
 	t.count++
 	switch {
-	case placeholder(command) && code == 0:
+	case placeholder(command) && a.code == 0:
 		t.fault("a reason that nobody gave is taken: %s", command)
-	case !placeholder(command) && strings.Contains(out, mistyped):
+	case placeholder(command) && !strings.Contains(command, " adopt "):
+		t.copy(filled(command)) // by somebody who does not look
+	case !placeholder(command) && strings.Contains(a.said, mistyped):
 		t.fault("what is printed cannot be typed: %s", command)
 	}
 	t.check()
@@ -96,7 +110,7 @@ func (t *typing) dismiss() {
 	}
 }
 
-// typeOut PROGRAMS SEED SCENE performs that scene, or all, in every way.
+// typeOut PROGRAMS SEED SCENE SHORT performs that scene, or all.
 func typeOut(args []string) (err error) {
 	seed, err := strconv.ParseUint(args[1], 10, 64)
 	if err != nil {
@@ -111,14 +125,14 @@ func typeOut(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.performAll(ctx, args[2], seed)
+	return s.performAll(ctx, args[2], args[3] == "true", seed)
 }
 
-// performAll performs every scene, or only that, in every way.
-func (s *stage) performAll(ctx context.Context, only string, seed uint64) error {
+// performAll performs every scene, or only that one.
+func (s *stage) performAll(ctx context.Context, only string, short bool, seed uint64) error {
 	began, scenes, typed, passed, failed := time.Now(), 0, 0, 0, 0
-	for _, sc := range s.scenes() {
-		for _, w := range []way{atOnce, toLiving, toDead} {
+	for i, sc := range s.scenes() {
+		for _, w := range sc.ways(short, i+int(seed)) {
 			if only != "" && only != sc.name || failed >= enough || ctx.Err() != nil {
 				continue
 			}

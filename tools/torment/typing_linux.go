@@ -14,41 +14,48 @@ import (
 const (
 	exitNotFound = 66
 	exitBug      = 70
+	exitBlocked  = 76
 )
 
 // mistyped is what it says to whoever has typed what it does not understand.
 const mistyped = "See `containlease help`"
 
+// answer is what a command ended with, printed, and said beside.
+type answer struct {
+	code      int
+	out, said string
+}
+
 // typed runs one command to its end.
-func (r *round) typed(args ...string) (code int, out string) {
+func (r *round) typed(args ...string) answer {
 	return r.finished(r.command(args...), "containlease "+strings.Join(args, " "))
 }
 
 // finished runs a command that has to end in time.
-func (r *round) finished(cmd *exec.Cmd, words string) (code int, out string) {
+func (r *round) finished(cmd *exec.Cmd, words string) answer {
 	began := time.Now()
-	code, out = r.finishedIn(cmd, words, stuckAfter)
+	a := r.finishedIn(cmd, words, stuckAfter)
 	if time.Since(began) > stuckAfter {
 		r.fault("it hangs: %s", words)
 	}
-	return code, out
+	return a
 }
 
 // finishedIn runs a command, ends it after some time, and judges its end.
-func (r *round) finishedIn(cmd *exec.Cmd, words string, limit time.Duration) (code int, out string) {
+func (r *round) finishedIn(cmd *exec.Cmd, words string, limit time.Duration) answer {
 	r.commands.Add(1)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &stdout, &stderr, time.Second
 	if err := cmd.Start(); err != nil {
 		r.must(err)
-		return -1, ""
+		return answer{code: -1}
 	}
 	waitIn(cmd.Process.Pid, cmd.SysProcAttr.Setpgid, limit)
 	_ = cmd.Wait() // how it ended is judged by its code
-	code = cmd.ProcessState.ExitCode()
-	r.tell("typed: %s: %d\n%s%s", words, code, shorten(stdout.String()), stderr.String())
-	r.judge(words, code, stderr.String())
-	return code, stdout.String() + stderr.String()
+	a := answer{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	r.tell("typed: %s: %d\n%s%s", words, a.code, shorten(a.out), a.said)
+	r.judge(words, a.code, a.said)
+	return a
 }
 
 // waitIn waits for a child without burying it, so that its number, and its group's, is its own when
