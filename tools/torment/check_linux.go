@@ -100,8 +100,12 @@ func (v *invocation) unseen(m member) bool {
 	case "cgroup-v2":
 		return v.lost.Load() && m.Bare && m.Left
 	}
-	return v.lost.Load() && m.Bare
+	return v.lost.Load() && (m.Bare || v.closed(m))
 }
+
+// closed is a limit that is open: of a process without its main thread an ordinary user is refused the environment
+// under the process's own name, though not under its threads'.
+func (v *invocation) closed(m member) bool { return v.ordinary && v.shape.find(m.Name).Leaderless }
 
 // end ends everything by what is held of it. If all is well then, everything can be cleared too.
 func (r *round) end(clear bool) {
@@ -160,7 +164,7 @@ func (r *round) clear() {
 // plain reports whether a process is in a boundary that knows its members, or shows the lease's
 // mark.
 func (v *invocation) plain(m member) bool {
-	return !m.Bare || v.boundary == "pid-namespace" || v.boundary == "cgroup-v2" && !m.Left
+	return !m.Bare && !v.closed(m) || v.boundary == "pid-namespace" || v.boundary == "cgroup-v2" && !m.Left
 }
 
 // spared wants that nothing but the invocations' own processes was signalled.
