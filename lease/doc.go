@@ -26,7 +26,11 @@
 //
 // Only the holder of a lease's liveness lock moves it: its Handle. Only the doctor ([Registry.Repair]), by proof, and an operator
 // ([Registry.Retire], [Registry.Quarantine]), by a word that is written down first, remove the lease of somebody else, holding the
-// catalogue lock and the liveness lock, after judging again from scratch. [Adopt] makes a home that was moved this machine's.
+// catalogue lock and the liveness lock, after judging again from scratch. [Registry.Stop] ends what is left of an invocation whose
+// owner is dead, and then clears it like the doctor. [Adopt] makes a home that was moved this machine's.
+//
+// What is known of a lease is an [Inspection]: the facts, the verdict, who is seen alive ([Life]) and what to do ([Next]), as data. Errors
+// say what is known and missing in words that hold for any program; commands are for the program that prints them.
 //
 // # Watching and counting
 //

@@ -30,7 +30,8 @@ const (
 
 // Leftovers lists what lies beside no lease in the home, as far as its owner is not known to be alive. It takes no lock and writes
 // nothing in the home. Of control groups it shows those of killed runs in all of the hierarchy that is
-// mounted, as far as they are the caller's and no lease of this home stands for them.
+// mounted, as far as they are the caller's and no lease stands for them, of this home or of the one that is
+// written on the group.
 func (r *Registry) Leftovers(ctx context.Context) ([]Leftover, error) {
 	return r.leftovers(ctx, nil, false)
 }

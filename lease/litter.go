@@ -3,6 +3,8 @@ package lease
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"containlease/lease/cgroup"
 	"containlease/persist"
@@ -43,6 +45,21 @@ func (r *Registry) standsForNone(ctx context.Context, p cgroup.Place) bool {
 	}
 	holding, err := r.home.Probe(id)
 	return err == nil && holding != file.Held
+}
+
+// standsElsewhere: another home has a lease for the group, and its doctor shows it. That its own group
+// is cleared by another home's takes nothing from a lease: gone is as good a proof as empty.
+func (r *Registry) standsElsewhere(p cgroup.Place) bool {
+	home, id := cgroup.HomeOf(p), p.Lease()
+	if home == "" || id == "" || home == r.home.Dir() {
+		return false
+	}
+	for _, name := range []string{"leases/" + id + ".json", "owners/" + id + ".lock"} {
+		if _, err := os.Lstat(filepath.Join(home, name)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // clearLitter removes at most so many groups, and returns those that it could not remove, and why.
@@ -89,6 +106,9 @@ func (r *Registry) sweepOrShow(ctx context.Context, sweep bool) (left []Leftover
 	}
 	found, err := r.litter(ctx, cgroup.Everywhere)
 	for _, p := range found {
+		if r.standsElsewhere(p) {
+			continue
+		}
 		left = append(left, Leftover{Path: p.Path, Reason: litterReason, Sweeps: true})
 	}
 	return left, err

@@ -101,7 +101,8 @@ func (s *search) in(dir *os.File, above []uint64) error {
 }
 
 func (s *search) visit(g *Group, above []uint64, ours bool) {
-	if s.seen[g.place.Inode] {
+	st, err := stat(g.dir)
+	if err != nil || s.seen[g.place.Inode] {
 		return
 	}
 	s.seen[g.place.Inode] = true
@@ -117,7 +118,7 @@ func (s *search) visit(g *Group, above []uint64, ours bool) {
 			return // what lies in it goes with it
 		}
 	}
-	if s.deep {
+	if s.deep && st.Nlink > 2 { // else there is no group in it
 		_ = s.in(g.dir, down) // as above
 	}
 }

@@ -227,3 +227,27 @@ func TestALitterSearchEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, found)
 }
+
+func BenchmarkLitter(b *testing.B) {
+	for name, s := range map[string]Scope{"own": InOwn, "everywhere": Everywhere} {
+		b.Run(name, func(b *testing.B) {
+			if _, err := Litter(b.Context(), s); err != nil {
+				b.Skip(err)
+			}
+			for b.Loop() {
+				_, _ = Litter(b.Context(), s)
+			}
+		})
+	}
+}
+
+// Which home a group's lease is in stands on the group, for an ordinary user too.
+func TestAGroupKnowsItsHome(t *testing.T) {
+	g := makeGroup(t)
+	require.Empty(t, HomeOf(g.Place()))
+	require.NoError(t, g.SetHome("/a/home"))
+	require.Equal(t, "/a/home", HomeOf(g.Place()))
+	other := g.Place()
+	other.Inode++
+	require.Empty(t, HomeOf(other))
+}

@@ -27,6 +27,9 @@ func Open(Place) (*Group, error) { return nil, ErrUnavailable }
 // Remove returns ErrUnavailable.
 func Remove(Place) error { return ErrUnavailable }
 
+// HomeOf knows nothing.
+func HomeOf(Place) string { return "" }
+
 // Members returns ErrUnavailable.
 func Members(Place) ([]int64, int, error) { return nil, 0, ErrUnavailable }
 
@@ -50,6 +53,9 @@ func (*Group) FD() int { return -1 }
 
 // Close does nothing.
 func (*Group) Close() error { return nil }
+
+// SetHome returns ErrUnavailable.
+func (*Group) SetHome(string) error { return ErrUnavailable }
 
 // Hold returns ErrUnavailable.
 func (*Group) Hold() error { return ErrUnavailable }

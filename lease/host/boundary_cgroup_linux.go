@@ -25,6 +25,7 @@ func (c *controlGroup) build(ctx context.Context, h *lease.Handle) error {
 	if c.group, err = cgroup.Make(own, cgroup.Prefix+h.ID()); err != nil {
 		return fmt.Errorf("%w: %w", ErrBoundary, err)
 	}
+	_ = c.group.SetHome(h.Registry().Dir()) // for people: where it cannot be written, nothing is lost
 	// An empty group proves itself: on record at once, it is removed with the lease whatever happens next.
 	if err := h.EncloseGroup(ctx, c.group.Place()); err != nil {
 		return errors.Join(err, c.dissolve())

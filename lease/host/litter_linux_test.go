@@ -222,3 +222,39 @@ func TestRetireTellsOfAGroupThatItCannotRemove(t *testing.T) {
 		})
 	}
 }
+
+// What another home has a lease for is that home's to show; once that home is no more, it is anybody's.
+func TestTheGroupOfAnotherHomesLeaseIsNotShown(t *testing.T) {
+	group := newGroup(t)
+	c := startCrash(t, "cgroup-v2", stubborn, "HOST_TEST_ROLE=owner-elsewhere", "HOST_TEST_GROUP="+group)
+	path := c.boundary().Path
+	c.killOwner()
+	require.NoError(t, c.gate.Wait(t.Context()))
+	other, _ := open(t)
+	shown := func() (reasons []string) {
+		left, err := other.Leftovers(t.Context())
+		require.NoError(t, err)
+		for _, l := range left {
+			if l.Path == path {
+				reasons = append(reasons, l.Reason+": "+fmt.Sprint(l.Sweeps))
+			}
+		}
+		return reasons
+	}
+	require.Empty(t, shown())
+	for _, dir := range []string{"leases", "owners"} {
+		files, err := filepath.Glob(filepath.Join(c.reg.Dir(), dir, "*"))
+		require.NoError(t, err)
+		for _, f := range files {
+			require.NoError(t, os.Remove(f))
+		}
+	}
+	require.Len(t, shown(), 1)
+	require.Contains(t, shown()[0], ": true", "a sweep removes it")
+	left, err := other.Sweep(t.Context())
+	require.NoError(t, err)
+	for _, l := range left {
+		require.NotEqual(t, path, l.Path)
+	}
+	require.NoDirExists(t, path)
+}

@@ -165,3 +165,9 @@ func TestNamespaceEnded(t *testing.T) {
 		require.Equal(t, "true", ask())
 	}
 }
+
+func BenchmarkLook(b *testing.B) {
+	for b.Loop() {
+		_ = New().Look(lookVar)
+	}
+}

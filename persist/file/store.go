@@ -24,6 +24,7 @@ type Store struct {
 	// settled holds the keys whose spare may be overwritten: nothing that a power loss can undo would give the spare's
 	// file the record's name again. Of a spare made by another process that is not known.
 	settled map[string]pair
+	helpers []string // see takeHelpers
 }
 
 var (
@@ -99,13 +100,27 @@ func (s *Store) Keys(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := names[:0]
+	var keys, helpers []string
 	for _, name := range names {
 		if key, ok := recordKey(name); ok {
 			keys = append(keys, key)
+		} else if _, ok := helperKey(name); ok {
+			helpers = append(helpers, name)
 		}
 	}
+	s.mu.Lock()
+	s.helpers = helpers
+	s.mu.Unlock()
 	return keys, nil
+}
+
+// takeHelpers returns the spares and files on their way that the last Keys came upon, once.
+func (s *Store) takeHelpers() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	helpers := s.helpers
+	s.helpers = nil
+	return helpers
 }
 
 // everyName lists all that is there, in the file system's order.
@@ -113,11 +128,7 @@ func (s *Store) everyName() ([]string, error) {
 	if err := s.d.check(); err != nil {
 		return nil, err
 	}
-	names, err := s.d.sys.Names(s.d.fd)
-	if err != nil {
-		return nil, s.d.failed("list", ".", err)
-	}
-	return names, nil
+	return s.d.names()
 }
 
 // names lists the records and what has no business there, sorted.

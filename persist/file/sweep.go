@@ -18,18 +18,26 @@ import (
 // What the system does not let it remove stays, and the others go all the same: a *LeftoversError, which hurts nobody. Any
 // other error means that it did not come to its end.
 //
-// One listing of owners/ is all it costs when there is nothing to do. A spare without a lease has an owner's file beside it
-// and goes before that; only a power loss can part them, so the first sweep of a Home lists leases/ too.
+// One listing of owners/ is all it costs when there is nothing to do. In leases/ it goes by what the listing before it has seen,
+// [Store.Keys], and the first sweep of a Home lists leases/ too.
 func (h *Home) Sweep(ctx context.Context, keys []string) (removed []string, err error) {
 	s := sweep{h: h, alive: make(map[string]bool, len(keys)), ended: map[string]bool{}}
 	for _, key := range keys {
 		s.alive[key] = true
 	}
+	helpers := h.store.takeHelpers()
 	if !h.swept.Load() {
-		err = s.folder(ctx, h.leases, helperKey, s.helper)
+		helpers, err = h.leases.names()
 	}
 	if err == nil {
-		err = s.folder(ctx, h.owners, ownerKey, s.owner)
+		err = s.folder(ctx, helpers, helperKey, s.helper)
+	}
+	var owners []string
+	if err == nil {
+		owners, err = h.owners.names()
+	}
+	if err == nil {
+		err = s.folder(ctx, owners, ownerKey, s.owner)
 	}
 	switch {
 	case err != nil:
@@ -60,12 +68,17 @@ type sweep struct {
 	left    []error
 }
 
-// folder has clear called for the names in d of leases that do not exist and whose owner has ended.
-func (s *sweep) folder(ctx context.Context, d *dir, keyOf func(string) (string, bool), clear func(name, key string) error) error {
-	names, err := s.h.sys.Names(d.fd)
+// names lists all that is there, in the file system's order.
+func (d *dir) names() ([]string, error) {
+	names, err := d.sys.Names(d.fd)
 	if err != nil {
-		return d.failed("list", ".", err)
+		return nil, d.failed("list", ".", err)
 	}
+	return names, nil
+}
+
+// folder has clear called for those names of leases that do not exist and whose owner has ended.
+func (s *sweep) folder(ctx context.Context, names []string, keyOf func(string) (string, bool), clear func(name, key string) error) error {
 	for _, name := range names {
 		key, ours := keyOf(name)
 		if ours && s.alive[key] && name == nextFile(key) {

@@ -75,6 +75,14 @@ func TestSweepOfSpares(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, filesIn(t, h.leases.path))
 
+	// What an owner leaves that died before it had a lock is found by the listing that every acquire makes.
+	scribble(t, h.leases.join(nextFile(keyA)), 0o600)
+	tr.watch(nil)
+	removed, err := sweepAll(h)
+	require.NoError(t, err)
+	require.Equal(t, []string{"leases/" + nextFile(keyA)}, removed)
+	require.Equal(t, 2, tr.count("names"), "leases/ is not listed again")
+
 	scribble(t, h.leases.join(spareFile(keyB)), 0o600)
 	scribble(t, h.owners.join(keyB+lockSuffix), 0o600)
 	unlinked := 0
@@ -89,7 +97,7 @@ func TestSweepOfSpares(t *testing.T) {
 	require.Empty(t, filesIn(t, h.leases.path))
 	require.Len(t, filesIn(t, h.owners.path), 1)
 	tr.watch(nil)
-	removed, err := sweepAll(h)
+	removed, err = sweepAll(h)
 	require.NoError(t, err)
 	require.Equal(t, []string{"owners/" + keyB + lockSuffix}, removed)
 }

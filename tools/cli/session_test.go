@@ -48,9 +48,12 @@ var sessionCommands = map[string]func(ts *testscript.TestScript, neg bool, args 
 
 // conditions are what a session may ask of this machine: [pidns], may this user make a PID namespace? [machineid], mount something
 // over the machine's id? [cgroup], make a control group? [nobody], be nobody, to whom /proc hides processes?
+// [ids], make a container, on a kernel that gives ids to namespaces?
 var conditions = map[string][]string{
 	"pidns":     {"unshare", "--pid", "--fork", "--mount-proc", "true"},
 	"machineid": {"unshare", "--mount", "mount", "--bind", "/etc/hostname", "/etc/machine-id"},
+	"ids": {"unshare", "-r", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c",
+		`printf '6.18\n%s\n' "$(uname -r)" | sort -CV`},
 	"nobody": {"unshare", "--mount", "sh", "-c", "mount -t proc -o hidepid=2 proc /proc && " +
 		"exec setpriv --reuid 65534 --regid 65534 --clear-groups true"},
 }

@@ -23,7 +23,8 @@ var NotProves = []Point{
 var Limits = []Point{
 	{"Network file systems", "A home lies on a local file system known to keep locks and synced writes; others are refused unless the caller insists. NFS and 9p are such others."},
 	{"WSL", "WSL 2 runs a Linux kernel and is judged as one; a home under /mnt is on 9p and refused. WSL 1 has no pidfd, so no identity: acquire refuses."},
-	{"Containers", "The liveness lock is seen across PID, mount and user namespaces. Process numbers are not: from another PID namespace a free lock is judged unknown, until the machine is rebooted or the question is asked in the owner's namespace."},
+	{"Containers", "The liveness lock is seen across PID, mount and user namespaces. Process numbers are not: from another PID namespace a free lock is judged unknown, until the owner's namespace has ended (Linux 6.18 tells), the machine is rebooted, or the question is asked in the owner's namespace."},
+	{"Who left, and changed its environment", "After a crash that took the gate too, a process that left its control group is known by the lease in its environment only. Who left it and cleared that is not seen; who may not be looked at is said to be unseen, and keeps the lease."},
 	{"Time namespaces", "A start time is only comparable within one time namespace; another one is judged like another PID namespace."},
 	{"Snapshots and clones", "A home that was copied or moved is refused, since its inode changed. Identical clones of a whole virtual machine cannot be told apart; restoring a snapshot brings back processes and records together."},
 	{"A disk that lies", "A device that acknowledges a sync and loses it may bring back an older state after a power loss. After a power loss the boot is another one, and nothing of the invocation lives: what comes back can block, but not admit wrongly."},
