@@ -112,6 +112,10 @@ crash: ## kill and fail real processes at every system call, whole trees of them
 soak: ## many processes and many rounds on one home, for an hour or so
 	@go build -o bin/soak ./tools/soak && bin/soak
 
+.PHONY: torment
+torment: ## trees of processes, kills and commands at random, 2,000 rounds; and everything printed is typed (twenty minutes)
+	@go build -o bin/torment ./tools/torment && bin/torment
+
 .PHONY: cluster
 cluster: ## 90 s of a three-node etcd cluster whose leader is killed and stopped, held against etcd's own history
 	@cd persist/etcd && go test -count=1 -run '^TestCluster$$' -cluster 90s -v .
