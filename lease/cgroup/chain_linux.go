@@ -123,7 +123,8 @@ func (p Place) walk() (*os.File, error) {
 func isStill(f *os.File, recorded uint64) error {
 	n, err := inode(f)
 	if err == nil && n != recorded {
-		err = fmt.Errorf("%s is not the directory that it was (inode %d, recorded %d)", f.Name(), n, recorded)
+		err = fmt.Errorf("%s is not the directory that it was (inode %d, recorded %d)",
+			f.Name(), n, recorded)
 	}
 	return err
 }

@@ -16,9 +16,9 @@ func (g *Group) Remove() error {
 	if err := g.removeBelow(); err != nil {
 		return g.unlessGone(err)
 	}
-	err := unix.EINTR
+	err, name := unix.EINTR, filepath.Base(g.place.Path)
 	for range tries {
-		err, _ = unix.Unlinkat(int(g.parent.Fd()), filepath.Base(g.place.Path), unix.AT_REMOVEDIR).(unix.Errno)
+		err, _ = unix.Unlinkat(int(g.parent.Fd()), name, unix.AT_REMOVEDIR).(unix.Errno)
 		if err != unix.EINTR {
 			break
 		}

@@ -4,83 +4,18 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"containlease/lease"
 	"containlease/lease/cgroup"
-	"containlease/lease/host"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
-
-func init() {
-	roles["runs-true"] = func() error { return elsewhere(runsTrue) }
-	roles["retires"] = retires
-	roles["sweeps"] = func() error { return elsewhere(sweeps) }
-}
-
-// runsTrue is an ordinary program: it chooses a boundary, runs something short in it, and releases.
-func runsTrue() error {
-	ctx := context.Background()
-	reg, err := lease.Open(ctx, os.Getenv("HOST_TEST_HOME"))
-	if err != nil {
-		return err
-	}
-	h, err := reg.Acquire(ctx, identity, "", lease.RecoverFirst())
-	if err != nil {
-		return err
-	}
-	if _, err := host.Run(ctx, h, exec.Command("true")); err != nil {
-		return err
-	}
-	return h.Release(ctx)
-}
-
-// sweeps is a doctor with all that it does, and says what it had to leave.
-func sweeps() error {
-	ctx := context.Background()
-	reg, err := lease.Open(ctx, os.Getenv("HOST_TEST_HOME"))
-	if err != nil {
-		return err
-	}
-	if _, err := reg.Repair(ctx, lease.RepairOptions{Apply: true}); err != nil {
-		return err
-	}
-	left, err := reg.Sweep(ctx)
-	for _, l := range left {
-		fmt.Println(l.Path, l.Reason)
-	}
-	return err
-}
-
-// retires retires the only lease, and tells what it was told.
-func retires() error {
-	ctx := context.Background()
-	reg, err := lease.Open(ctx, os.Getenv("HOST_TEST_HOME"), lease.WithObserver(func(o lease.Observation) {
-		if o.Kind == lease.Noted {
-			fmt.Println(o.Detail)
-		}
-	}))
-	if err != nil {
-		return err
-	}
-	for i, err := range reg.List(ctx) {
-		if err == nil {
-			_, err = reg.Retire(ctx, i.ID, i.Digest, "a test's word")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // groupsIn are the groups in a group.
 func groupsIn(t *testing.T, group string) (names []string) {
@@ -112,15 +47,15 @@ func deserted(t *testing.T, group string) {
 // leave no group of them, whoever they were.
 func TestNoGroupIsLeftOfWhoWasKilledEarly(t *testing.T) {
 	const kills, within = 80, 80 * time.Millisecond
-	for _, who := range []string{"root", "nobody"} {
+	for _, who := range []string{"root", "somebody"} {
 		t.Run(who, func(t *testing.T) {
-			d := newDelegated(t)
+			d, uid := newPrivate(t)
 			as := func(role string) *exec.Cmd {
 				if who == "root" {
 					require.NoError(t, os.Chown(d.home, 0, 0))
 					return as(role, "HOST_TEST_GROUP="+d.group, "HOST_TEST_HOME="+d.home)
 				}
-				return d.as(role)
+				return d.by(uid, role)
 			}
 			for i := range kills {
 				ctx, cancel := context.WithTimeout(t.Context(), within*time.Duration(i+1)/kills)
@@ -137,8 +72,8 @@ func TestNoGroupIsLeftOfWhoWasKilledEarly(t *testing.T) {
 			for _, name := range []string{"try-" + rand.Text(), uuid.NewString()} {
 				path := filepath.Join(d.group, cgroup.Prefix+name)
 				require.NoError(t, os.Mkdir(path, 0o755))
-				if who == "nobody" {
-					require.NoError(t, os.Chown(path, nobody, nobody))
+				if who == "somebody" {
+					require.NoError(t, os.Chown(path, uid, uid))
 				}
 			}
 			require.NoError(t, as("runs-true").Run())
@@ -151,39 +86,22 @@ func TestNoGroupIsLeftOfWhoWasKilledEarly(t *testing.T) {
 
 // A run needs no doctor for what lies in its own group.
 func TestARunClearsWhatKilledRunsLeftBesideIt(t *testing.T) {
-	d := newDelegated(t)
+	d, uid := newPrivate(t)
 	deep := filepath.Join(d.group, "deeper")
 	require.NoError(t, os.Mkdir(deep, 0o755))
 	for _, path := range []string{d.group, deep} {
 		for _, name := range []string{"try-" + rand.Text(), uuid.NewString()} {
 			group := filepath.Join(path, cgroup.Prefix+name)
 			require.NoError(t, os.Mkdir(group, 0o755))
-			require.NoError(t, os.Chown(group, nobody, nobody))
+			require.NoError(t, os.Chown(group, uid, uid))
 		}
 	}
 	foreign := filepath.Join(d.group, cgroup.Prefix+uuid.NewString())
-	require.NoError(t, os.Mkdir(foreign, 0o755)) // root's
-	require.NoError(t, d.as("runs-true").Run())
+	require.NoError(t, os.Mkdir(foreign, 0o755))
+	require.NoError(t, os.Chown(foreign, uid+1, uid+1)) // another user's
+	require.NoError(t, d.by(uid, "runs-true").Run())
 	require.ElementsMatch(t, []string{"deeper", filepath.Base(foreign)}, groupsIn(t, d.group))
 	require.Len(t, groupsIn(t, deep), 2, "the run looks no further")
-}
-
-// The group of a lease that exists is left to the doctor of that lease; one that is gone has none.
-func TestTheGroupOfALeaseThatExistsIsNoLitter(t *testing.T) {
-	group := newGroup(t)
-	c := startCrash(t, "cgroup-v2", stubborn, "HOST_TEST_ROLE=owner-elsewhere", "HOST_TEST_GROUP="+group)
-	path := c.boundary().Path
-	c.killOwner() // and with the gate the last who holds it
-	require.NoError(t, c.gate.Wait(t.Context()))
-	for _, look := range []func(context.Context) ([]lease.Leftover, error){c.reg.Leftovers, c.reg.Sweep} {
-		left, err := look(t.Context())
-		require.NoError(t, err)
-		for _, l := range left {
-			require.NotEqual(t, path, l.Path)
-		}
-		require.DirExists(t, path)
-	}
-	c.requireCleared()
 }
 
 // Who removes a lease from where its group cannot be removed says what is left and why, and the next doctor
@@ -223,38 +141,29 @@ func TestRetireTellsOfAGroupThatItCannotRemove(t *testing.T) {
 	}
 }
 
-// What another home has a lease for is that home's to show; once that home is no more, it is anybody's.
-func TestTheGroupOfAnotherHomesLeaseIsNotShown(t *testing.T) {
-	group := newGroup(t)
-	c := startCrash(t, "cgroup-v2", stubborn, "HOST_TEST_ROLE=owner-elsewhere", "HOST_TEST_GROUP="+group)
-	path := c.boundary().Path
-	c.killOwner()
-	require.NoError(t, c.gate.Wait(t.Context()))
-	other, _ := open(t)
-	shown := func() (reasons []string) {
-		left, err := other.Leftovers(t.Context())
-		require.NoError(t, err)
-		for _, l := range left {
-			if l.Path == path {
-				reasons = append(reasons, l.Reason+": "+fmt.Sprint(l.Sweeps))
-			}
-		}
-		return reasons
-	}
-	require.Empty(t, shown())
-	for _, dir := range []string{"leases", "owners"} {
-		files, err := filepath.Glob(filepath.Join(c.reg.Dir(), dir, "*"))
-		require.NoError(t, err)
-		for _, f := range files {
-			require.NoError(t, os.Remove(f))
-		}
-	}
-	require.Len(t, shown(), 1)
-	require.Contains(t, shown()[0], ": true", "a sweep removes it")
-	left, err := other.Sweep(t.Context())
-	require.NoError(t, err)
-	for _, l := range left {
-		require.NotEqual(t, path, l.Path)
-	}
-	require.NoDirExists(t, path)
+// What another home has a lease for is that home's to show; once that is no more, it is anybody's. A group of
+// a lease of this home is no litter at all.
+func TestWhoseLitterIsShown(t *testing.T) {
+	d, uid := newPrivate(t)
+	id := uuid.NewString()
+	group := filepath.Join(d.group, cgroup.Prefix+id)
+	other := filepath.Join(filepath.Dir(d.home), "other", "leases", id+".json")
+	require.NoError(t, os.MkdirAll(filepath.Dir(other), 0o755))
+	require.NoError(t, os.WriteFile(other, nil, 0o644))
+	require.NoError(t, os.Mkdir(group, 0o755))
+	require.NoError(t, os.Chown(group, uid, uid))
+	require.NoError(t, unix.Setxattr(group, "user.containlease.home", []byte(filepath.Dir(filepath.Dir(other))), 0))
+	require.NotContains(t, output(t, d.by(uid, "shows")), group)
+	require.NoError(t, os.Remove(other))
+	require.Contains(t, output(t, d.by(uid, "shows")), group+" an empty control group of a run that was killed")
+
+	own := filepath.Join(d.home, "leases", id+".json")
+	require.NoError(t, os.WriteFile(own, []byte("{}"), 0o600))
+	require.NoError(t, os.Chown(own, uid, uid))
+	require.NotContains(t, output(t, d.by(uid, "shows")), group)
+	require.NotContains(t, output(t, d.by(uid, "sweeps")), group)
+	require.DirExists(t, group)
+	require.NoError(t, os.Remove(own))
+	require.NotContains(t, output(t, d.by(uid, "sweeps")), group)
+	require.NoDirExists(t, group)
 }
