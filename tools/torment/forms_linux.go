@@ -92,7 +92,8 @@ func (o order) furnish(ctx context.Context, dir string) error {
 	if o.programs == "" {
 		o.programs = dir
 		for _, p := range []string{"containlease", "torment"} {
-			build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, p), "containlease/tools/"+p)
+			to := filepath.Join(dir, p)
+			build := exec.CommandContext(ctx, "go", "build", "-o", to, "containlease/tools/"+p)
 			if out, err := build.CombinedOutput(); err != nil {
 				return fmt.Errorf("building %s: %w\n%s", p, err, out)
 			}
@@ -117,8 +118,8 @@ func (o order) as(ctx context.Context, f form, programs string, until time.Time)
 	if o.form == "" {
 		n = max(1, n*f.share/10)
 	}
-	return o.apart(ctx, f, programs, "act", f.name, programs, strconv.Itoa(n), strconv.FormatUint(o.seed, 10),
-		strconv.Itoa(o.workers), time.Until(until).String())
+	return o.apart(ctx, f, programs, "act", f.name, programs, strconv.Itoa(n),
+		strconv.FormatUint(o.seed, 10), strconv.Itoa(o.workers), time.Until(until).String())
 }
 
 // apart is this program as a child, shaped so.

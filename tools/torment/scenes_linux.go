@@ -116,8 +116,9 @@ func (s *stage) scenes() (all []scenery) {
 // visible is a tree of which every process can be seen, and part of which outlives its gate. deaf
 // outlives its owner, too.
 var (
-	visible = shape{Name: "p", Kids: []shape{{Name: "p0", Hop: true}, {Name: "p1", Hop: true, Leaves: true}}}
-	deaf    = shape{Name: "p", Deaf: true, Kids: []shape{{Name: "p0", Hop: true, Deaf: true}}}
+	visible = shape{Name: "p", Kids: []shape{
+		{Name: "p0", Hop: true}, {Name: "p1", Hop: true, Leaves: true}}}
+	deaf = shape{Name: "p", Deaf: true, Kids: []shape{{Name: "p0", Hop: true, Deaf: true}}}
 )
 
 // plugin begins an invocation that lasts.

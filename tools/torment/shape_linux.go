@@ -13,7 +13,7 @@ type shape struct {
 	Hop        bool          `json:"hop,omitempty"`        // born by a double fork
 	Session    bool          `json:"session,omitempty"`    // born in a session of its own
 	Bare       bool          `json:"bare,omitempty"`       // executed with an empty environment
-	Leaves     bool          `json:"leaves,omitempty"`     // moves itself to the parent of its control group
+	Leaves     bool          `json:"leaves,omitempty"`     // moves itself out of its control group
 	Title      string        `json:"title,omitempty"`      // what it overwrites, as setproctitle does
 	Leaderless bool          `json:"leaderless,omitempty"` // ends its main thread
 	Stops      bool          `json:"stops,omitempty"`      // stops itself
