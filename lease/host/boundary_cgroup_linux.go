@@ -86,8 +86,8 @@ func (c *insideControlGroup) shape(a *syscall.SysProcAttr) {
 func (c *insideControlGroup) kill(*children) { _ = c.group.Kill() }
 
 func (c *insideControlGroup) drained() error {
-	for {
-		if empty, err := c.group.Await(time.Minute); empty || err != nil {
+	for ; ; time.Sleep(rarely) { // rather than to wait in poll, which may be refused, or interrupted for ever
+		if empty, err := c.group.Await(0); empty || err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func Choose(opts ...Option) (Choice, error) {
 	asked := Choice{Kind: o.boundary, Why: askedFor}
 	switch o.boundary {
 	case Auto:
-		return best(), nil
+		return best()
 	case string(leasefile.BoundaryKindCgroupV2):
 		if err := cgroup.Try(); err != nil {
 			return Choice{}, fmt.Errorf("%w: cgroup-v2: %w", ErrBoundary, err)
@@ -35,12 +35,16 @@ func Choose(opts ...Option) (Choice, error) {
 	return asked, nil
 }
 
-// best is auto's choice. A PID namespace changes what the plugin sees, so it is never taken unasked.
-func best() Choice {
-	if err := cgroup.Try(); err != nil {
-		return Choice{string(leasefile.BoundaryKindSubreaper), fmt.Sprintf("no cgroup-v2: %v; pid-namespace is by request only", err)}
+// best is auto's choice. A PID namespace changes what the plugin sees, so it is never taken unasked. What has only run out just now
+// says nothing of what is possible here: a weaker kind is not taken for that.
+func best() (Choice, error) {
+	switch err := cgroup.Try(); {
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE), errors.Is(err, unix.ENOMEM):
+		return Choice{}, fmt.Errorf("which boundary can be had was not found out: %w", err)
+	case err != nil:
+		return Choice{string(leasefile.BoundaryKindSubreaper), fmt.Sprintf("no cgroup-v2: %v; pid-namespace is by request only", err)}, nil
 	}
-	return Choice{string(leasefile.BoundaryKindCgroupV2), "it is the best that needs no request"}
+	return Choice{string(leasefile.BoundaryKindCgroupV2), "it is the best that needs no request"}, nil
 }
 
 // tryGate starts a gate in b that is given no lease, and ends it once it has greeted.

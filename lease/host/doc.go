@@ -7,7 +7,8 @@
 // The gate exists and is on record before any of the plugin's code runs, opens on one byte that the owner sends when
 // host-active is durable, and never on an end of file. It adopts every orphan of the plugin, and when its wait says that
 // there is nothing left to wait for, the invocation is gone: it leaves a note beside the lease (owners/<id>.empty) and tells
-// the owner. Only that word, followed by the end of the gate itself, is proof; an exit status proves nothing. If
+// the owner. Only that word, after the plugin's fate and followed by the end of the gate itself, is proof; an exit status proves
+// nothing, and neither does any error. A gate that cannot tell says why, ends what it can, and ends: the lease is unsafe. If
 // the owner dies, the gate stops what is left, leaves the note and ends: a doctor can clear the lease without a reboot.
 //
 // Programs call [GateMain] as the first statement of main and then, with a handle from lease.Acquire:

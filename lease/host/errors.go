@@ -31,7 +31,8 @@ var (
 )
 
 // errUngreeted: the other side was gone before a gate's first word.
-var errUngreeted = errors.New("it ended before its first word")
+var errUngreeted = errors.New("it ended before its first word (main has to begin with host.GateMain, before flags and all else, " +
+	"and a program that was started through the dynamic loader cannot be its own gate)")
 
 // StartError says that the plugin could not be executed: none of its code ran. It wraps the system's error.
 type StartError struct {

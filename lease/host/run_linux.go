@@ -98,7 +98,9 @@ func enclose(ctx context.Context, h *lease.Handle, cmd *exec.Cmd, o options) (b 
 	}
 	c = Choice{Kind: o.boundary, Why: askedFor}
 	if o.boundary == Auto {
-		c = best()
+		if c, err = best(); err != nil {
+			return nil, c, err
+		}
 	}
 	if b, err = boundaryOf(leasefile.BoundaryKind(c.Kind)); err == nil {
 		err = b.build(ctx, h)

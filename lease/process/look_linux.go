@@ -184,7 +184,16 @@ func (p *procfs) names(dir string) ([]string, error) {
 	}
 	f := os.NewFile(uintptr(fd), dir)
 	defer f.Close()
-	return f.Readdirnames(-1)
+	if dir != "." { // the root was looked at when it was opened
+		if err := cmp.Or(p.onProcfs(fd), notMountedOver(fd)); err != nil {
+			return nil, p.fail("trust", dir, err)
+		}
+	}
+	names, err := f.Readdirnames(-1)
+	if err == nil && len(names) == 0 {
+		err = p.fail("list", dir, errors.New("it is empty"))
+	}
+	return names, err
 }
 
 // between is how long a process is left alone that is about to execute a program, or about to end: for a moment it has no memory
@@ -197,17 +206,14 @@ func (p *procfs) variable(pid int64, name string) (value string, err error) {
 	dir := strconv.FormatInt(pid, 10)
 	for range glances {
 		environ, rerr := p.read(dir + "/environ")
-		switch {
-		case rerr != nil && !isEnd(rerr):
-			return "", rerr
-		case len(environ) > 0:
+		if len(environ) > 0 {
 			return valueIn(environ, name), nil
 		}
-		arguments, rerr := p.read(dir + "/cmdline")
-		if rerr == nil && len(arguments) > 0 {
+		if arguments, aerr := p.read(dir + "/cmdline"); rerr == nil && aerr == nil && len(arguments) > 0 {
 			return "", nil // it was started without any
 		}
-		if value, err = p.variableOfThreads(dir, name); err == nil || isEnd(err) {
+		value, err = p.variableOfThreads(dir, name)
+		if err == nil || isEnd(err) || rerr != nil && !isEnd(rerr) {
 			return value, err
 		}
 		time.Sleep(between)
@@ -215,7 +221,8 @@ func (p *procfs) variable(pid int64, name string) (value string, err error) {
 	return "", err
 }
 
-// variableOfThreads asks the threads of a process whose leader has ended: its memory is theirs.
+// variableOfThreads asks the threads of a process whose leader has ended, and has no memory to show any more, or none that its own
+// user may look at: the threads have it.
 func (p *procfs) variableOfThreads(dir, name string) (string, error) {
 	threads, err := p.names(dir + "/task")
 	if err != nil {

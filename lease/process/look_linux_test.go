@@ -79,17 +79,39 @@ func TestLookAtOthers(t *testing.T) {
 	}
 }
 
+// TestLookAtOnesOwn: a user sees the own processes, also one whose leader thread has ended, which /proc gives to root.
+func TestLookAtOnesOwn(t *testing.T) {
+	const nobody = 65534
+	if !inside(t, 0) {
+		return
+	}
+	require.NoError(t, syscall.Setgroups(nil))
+	require.NoError(t, syscall.Setgid(nobody))
+	require.NoError(t, syscall.Setuid(nobody))
+	require.NoError(t, unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0))
+	one, threads := start(t, "idle", lookVar+"=one"), start(t, "leader", lookVar+"=two")
+	require.Equal(t, map[int64]string{one.pid(): "one", threads.pid(): "two"}, values(t, New().Look(lookVar)))
+}
+
 // TestLookThatFails: whatever /proc answers beside "it has ended" leaves a process unseen.
 func TestLookThatFails(t *testing.T) {
 	if !inside(t, 0) {
 		return
 	}
 	c := start(t, "idle", lookVar+"=one")
-	for _, name := range []string{"environ", "stat"} {
-		path := "/proc/" + itoa(c.pid()) + "/" + name
-		require.NoError(t, unix.Mount("/dev/null", path, "", unix.MS_BIND, ""))
+	dir := "/proc/" + itoa(c.pid()) + "/"
+	for _, over := range [][]string{{"environ", "task"}, {"stat"}} {
+		for _, name := range over {
+			if name == "task" {
+				require.NoError(t, unix.Mount("none", dir+name, "tmpfs", 0, ""))
+			} else {
+				require.NoError(t, unix.Mount("/dev/null", dir+name, "", unix.MS_BIND, ""))
+			}
+		}
 		found := New().Look(lookVar)
-		require.NoError(t, unix.Unmount(path, 0))
+		for _, name := range over {
+			require.NoError(t, unix.Unmount(dir+name, 0))
+		}
 		require.Empty(t, found.Carriers)
 		require.Contains(t, unseenPIDs(found), c.pid())
 	}

@@ -39,12 +39,36 @@ func (b *beside) child() int {
 	return 0
 }
 
+// free ends a tracer that has lost a thread: it attached while that one was being born, and never lets it go.
+func (b *beside) free() {
+	stuck := map[string]int{}
+	const looks = 20
+	for range looks {
+		for _, pid := range b.around() {
+			threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+			for _, t := range threads {
+				if stat, err := os.ReadFile(t); err == nil && bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" t")) {
+					stuck[t]++
+				}
+			}
+		}
+		time.Sleep(runLimit / 400)
+	}
+	for _, times := range stuck {
+		if times == looks {
+			_ = b.tracer.Process.Kill()
+		}
+	}
+}
+
 // clear ends what is left of a trial. With the child gone and nothing refused any more a gate ends by itself, if it does not use the
 // processor for something else.
 func (b *beside) clear() error {
 	if b.tracer != nil && b.tracer.Process != nil {
-		_ = b.tracer.Process.Signal(syscall.SIGTERM) // it lets go
+		_ = b.tracer.Process.Signal(syscall.SIGTERM) // it lets go; where a thread is just ending it may wait for that for ever
+		last := time.AfterFunc(runLimit/20, func() { _ = b.tracer.Process.Kill() })
 		_ = b.tracer.Wait()
+		last.Stop()
 	}
 	if child := b.child(); child != 0 {
 		_ = syscall.Kill(child, syscall.SIGKILL)

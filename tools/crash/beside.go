@@ -181,6 +181,8 @@ func (b *beside) attach(pid int) error {
 
 // wait returns the exit code of the run; -1: it had to be killed.
 func (b *beside) wait() int {
+	lost := time.AfterFunc(runLimit/2, b.free)
+	defer lost.Stop()
 	limit := time.AfterFunc(runLimit, func() { _ = b.run.Process.Kill() })
 	_ = b.run.Wait()
 	s := b.run.ProcessState

@@ -35,6 +35,7 @@ func main() {
 	flag.IntVar(&o.power, "power", 12, "forced shutdowns for each file system; 0 for none")
 	flag.IntVar(&o.trees, "trees", 60, "moments at which a run with its gate and plugin is killed; 0 for none")
 	flag.IntVar(&o.refusals, "refusals", 60, "answers that are refused to a run beside a child that does not end; 0 for none")
+	flag.StringVar(&o.refused, "refused", "", "only refusals whose words this regular expression finds")
 	flag.DurationVar(&o.within, "within", 4*time.Minute+30*time.Second, "begin no trial after this")
 	all := flag.Bool("all", false, "every trial, however long it takes")
 	flag.Parse()
@@ -49,7 +50,7 @@ func main() {
 
 // order is what is asked for.
 type order struct {
-	only                   string
+	only, refused          string
 	power, trees, refusals int
 	within                 time.Duration
 }
@@ -84,7 +85,7 @@ func torment(ctx context.Context, o order) (err error) {
 		return err
 	}
 	// The sweep comes last: it takes what time is left.
-	return errors.Join(s.powers(o.power), s.trees(o.trees, until), s.refuse(o.refusals, until), s.calls(chosen, until))
+	return errors.Join(s.powers(o.power), s.trees(o.trees, until), s.refuse(o.refusals, o.refused, until), s.calls(chosen, until))
 }
 
 // calls sweeps them and prints the table.

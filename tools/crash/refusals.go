@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -77,15 +78,19 @@ func callsOf(who string) []string {
 	return slices.Compact(names)
 }
 
-// refuse tries so many refusals of all and prints what came of them.
-func (s *stage) refuse(samples int, until time.Time) error {
+// refuse tries so many refusals of all whose words match only, and prints what came of them.
+func (s *stage) refuse(samples int, only string, until time.Time) error {
 	if samples == 0 {
 		return nil
 	}
-	all := refusals()
+	words, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	all := slices.DeleteFunc(refusals(), func(r refusal) bool { return !words.MatchString(r.String()) })
 	start, of := time.Now(), len(all)
 	t := outcome{ends: map[string]int{}}
-	err := inParallel(all[:min(samples, of)], until, func(r refusal) error { return s.refuseOne(r, &t) })
+	err = inParallel(all[:min(samples, of)], until, func(r refusal) error { return s.refuseOne(r, &t) })
 	for _, b := range t.broken {
 		fmt.Println("BROKEN:", b)
 	}
