@@ -29,7 +29,10 @@ var inEach = []struct {
 }{
 	{"owner killed", deaf, func(t *typing, v *invocation) { t.strike(v, "owner", unix.SIGKILL) }},
 	{"owner and gate killed", visible, bothKilled},
-	{"gate killed", visible, func(t *typing, v *invocation) { t.strike(v, "gate", unix.SIGKILL); <-v.done }},
+	{"gate killed", visible, func(t *typing, v *invocation) {
+		t.strike(v, "gate", unix.SIGKILL)
+		<-v.done
+	}},
 	{"gate stopped, owner killed", visible, func(t *typing, v *invocation) {
 		t.strike(v, "gate", unix.SIGSTOP)
 		t.strike(v, "owner", unix.SIGKILL)

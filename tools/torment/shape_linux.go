@@ -75,19 +75,6 @@ func (s shape) names() []string {
 	return all
 }
 
-// find is the process of that name; the zero shape where there is none.
-func (s shape) find(name string) shape {
-	if s.Name == name {
-		return s
-	}
-	for _, k := range s.Kids {
-		if found := k.find(name); found.Name != "" {
-			return found
-		}
-	}
-	return shape{}
-}
-
 // word is the shape as one argument.
 func (s shape) word() string {
 	b, err := json.Marshal(s)

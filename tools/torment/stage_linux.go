@@ -116,7 +116,8 @@ func (s *stage) overlooked(boundary string) {
 // sum is what was done, in one line.
 func (s *stage) sum() string {
 	return fmt.Sprintf("%s: %d rounds, %d commands, %d runs (%d refused), %d trees; %s",
-		s.form, s.rounds.Load(), s.commands.Load(), s.runs.Load(), s.refused.Load(), s.trees.Load(), s.limits())
+		s.form, s.rounds.Load(), s.commands.Load(), s.runs.Load(), s.refused.Load(), s.trees.Load(),
+		s.limits())
 }
 
 // limits is how often the documented limits were met.

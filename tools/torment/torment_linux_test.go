@@ -41,11 +41,17 @@ func TestTyped(t *testing.T) {
 // is one's pid.
 var liars = map[string]struct{ lie, found string }{
 	"clears beside the living": {`*doctor*) rm -f "$2"/leases/*.json`, "its lease is gone while"},
-	"starts a second one":      {`*" run "*) rm -f "$2"/leases/*.json`, "is started a second time while"},
+	"starts a second one":      {`*" run "*) rm -f "$2"/leases/*.json`, "is started a second time"},
 	"signals a bystander":      {`*doctor*) kill -CONT $bystander`, "a bystander was signalled"},
 	"leaves a lease":           {`*retire*) exit 0`, "left behind: leases/"},
 	"breaks down":              {`*list*) exit 70`, "it broke down"},
 }
+
+const liar = `#!/bin/sh
+bystander=%d
+case "$*" in %s;; esac
+exec %s/containlease "$@"
+`
 
 func TestLiarsAreFound(t *testing.T) {
 	built := programs(t)
@@ -59,8 +65,7 @@ func TestLiarsAreFound(t *testing.T) {
 			s, err := newStage(t.Context(), "plain", dir)
 			require.NoError(t, err)
 			defer func() { require.NoError(t, s.close()) }()
-			script := fmt.Sprintf("#!/bin/sh\nbystander=%d\ncase \"$*\" in %s;; esac\nexec %s/containlease \"$@\"\n",
-				s.crowd[0].pid(), l.lie, built)
+			script := fmt.Sprintf(liar, s.crowd[0].pid(), l.lie, built)
 			program := filepath.Join(dir, "containlease")
 			require.NoError(t, os.Remove(program))
 			require.NoError(t, os.WriteFile(program, []byte(script), 0o755))
