@@ -158,8 +158,8 @@ func (b *bystander) dismiss() {
 // crowd are bystanders of which some carry marks, of leases that are nobody's here.
 func crowd(self string) (all []*bystander, err error) {
 	foreign := "00000000-0000-4000-8000-000000000000"
-	for i, env := range []string{"A=b", lease.Mark + "=" + foreign, lease.Mark + "=" + foreign + ":" + foreign,
-		"X" + lease.Mark + "=" + foreign} {
+	marked := lease.Mark + "=" + foreign
+	for i, env := range []string{"A=b", marked, marked + ":" + foreign, "X" + marked} {
 		b, err := summon(self, env)
 		if err != nil {
 			return all, fmt.Errorf("bystander %d: %w", i, err)

@@ -100,12 +100,8 @@ func (v *invocation) unseen(m member) bool {
 	case "cgroup-v2":
 		return v.lost.Load() && m.Bare && m.Left
 	}
-	return v.lost.Load() && (m.Bare || v.closed(m))
+	return v.lost.Load() && m.Bare
 }
-
-// closed is a limit that is open: of a process without its main thread an ordinary user is refused the environment
-// under the process's own name, though not under its threads'.
-func (v *invocation) closed(m member) bool { return v.ordinary && v.shape.find(m.Name).Leaderless }
 
 // end ends everything by what is held of it. If all is well then, everything can be cleared too.
 func (r *round) end(clear bool) {
@@ -134,7 +130,7 @@ func (r *round) end(clear bool) {
 
 // looks is how often an operator looks again before he gives up: who ends at that moment is not
 // seen clearly.
-const looks = 20
+const looks = 8
 
 // clear has containlease clear the home: what it cannot prove, on an honest word.
 func (r *round) clear() {
@@ -164,7 +160,8 @@ func (r *round) clear() {
 // plain reports whether a process is in a boundary that knows its members, or shows the lease's
 // mark.
 func (v *invocation) plain(m member) bool {
-	return !m.Bare && !v.closed(m) || v.boundary == "pid-namespace" || v.boundary == "cgroup-v2" && !m.Left
+	inside := v.boundary == "pid-namespace" || v.boundary == "cgroup-v2" && !m.Left
+	return inside || !m.Bare
 }
 
 // spared wants that nothing but the invocations' own processes was signalled.

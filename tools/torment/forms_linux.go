@@ -58,7 +58,6 @@ func torment(ctx context.Context, o order) (err error) {
 	if err := o.furnish(ctx, dir); err != nil {
 		return err
 	}
-	until := time.Now().Add(o.within)
 	var errs []error
 	for _, f := range forms {
 		if o.form != "" && f.name != o.form || o.rounds == 0 {
@@ -68,7 +67,7 @@ func torment(ctx context.Context, o order) (err error) {
 			errs = append(errs, scene.Skip("form "+f.name, errors.New("it wants root")))
 			continue
 		}
-		errs = append(errs, o.as(ctx, f, dir, until))
+		errs = append(errs, o.as(ctx, f, dir))
 	}
 	return errors.Join(append(errs, o.typeAll(ctx, dir))...)
 }
@@ -92,7 +91,8 @@ func (o order) furnish(ctx context.Context, dir string) error {
 	if o.programs == "" {
 		o.programs = dir
 		for _, p := range []string{"containlease", "torment"} {
-			build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, p), "containlease/tools/"+p)
+			to := filepath.Join(dir, p)
+			build := exec.CommandContext(ctx, "go", "build", "-o", to, "containlease/tools/"+p)
 			if out, err := build.CombinedOutput(); err != nil {
 				return fmt.Errorf("building %s: %w\n%s", p, err, out)
 			}
@@ -111,14 +111,14 @@ func (o order) furnish(ctx context.Context, dir string) error {
 	return err
 }
 
-// as plays a form's share.
-func (o order) as(ctx context.Context, f form, programs string, until time.Time) error {
-	n := o.rounds
+// as plays a form's share, of the rounds and of the time.
+func (o order) as(ctx context.Context, f form, programs string) error {
+	n, within := o.rounds, o.within
 	if o.form == "" {
-		n = max(1, n*f.share/10)
+		n, within = max(1, n*f.share/10), within*time.Duration(f.share)/10
 	}
-	return o.apart(ctx, f, programs, "act", f.name, programs, strconv.Itoa(n), strconv.FormatUint(o.seed, 10),
-		strconv.Itoa(o.workers), time.Until(until).String())
+	return o.apart(ctx, f, programs, "act", f.name, programs, strconv.Itoa(n),
+		strconv.FormatUint(o.seed, 10), strconv.Itoa(o.workers), within.String())
 }
 
 // apart is this program as a child, shaped so.

@@ -4,6 +4,7 @@
 // may type is typed. A checker that asks nobody but the kernel holds the program's answers against
 // what lives. Then everything that is printed to be typed is typed after all the numbers in it have
 // passed to strangers. It prints what it counted, and the seed and the story of a round that fails.
+// With TORMENT_STORIES=1 in its environment it tells every story.
 package main
 
 import (
@@ -45,9 +46,9 @@ func main() {
 	flag.StringVar(&o.form, "form", "", "only this form: "+fmt.Sprint(formNames()))
 	flag.IntVar(&o.rounds, "rounds", 2000, "rounds, of all forms together")
 	flag.IntVar(&o.workers, "workers", 2*runtime.NumCPU(), "rounds at a time")
-	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().Unix()), "of the first round; the next has the next")
+	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().Unix()), "of the first round; then the next")
 	flag.DurationVar(&o.within, "within", 20*time.Minute, "begin no round after this")
-	flag.StringVar(&o.programs, "programs", "", "where containlease and torment lie (default: they are built)")
+	flag.StringVar(&o.programs, "programs", "", "where the programs lie (default: they are built)")
 	flag.BoolVar(&o.typed, "typed", true, "type what is printed, too")
 	flag.BoolVar(&o.short, "short", false, "type each scene in one way only")
 	flag.StringVar(&o.scene, "scene", "", "only this scene is typed")

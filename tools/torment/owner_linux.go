@@ -26,7 +26,6 @@ type invocation struct {
 	done     chan struct{}
 	gates    []gate
 	lost     atomic.Bool   // a gate of its was killed, by us
-	ordinary bool          // its owner is an ordinary user's
 	named    atomic.Int64  // the pid that an operator gave his word for; 0: none
 	beside   []*invocation // whose owners had ended before this one was begun
 }

@@ -159,8 +159,7 @@ func (r *round) ownerless() (all []*invocation) {
 func (r *round) planned(boundary string, tree shape) *invocation {
 	id, err := uuid.NewRandomFromReader(dice{r.r})
 	r.must(err)
-	return &invocation{runID: id.String(), boundary: boundary, shape: tree,
-		ordinary: os.Geteuid() != 0, done: make(chan struct{})}
+	return &invocation{runID: id.String(), boundary: boundary, shape: tree, done: make(chan struct{})}
 }
 
 // begin starts the owner of an invocation.

@@ -29,7 +29,10 @@ var inEach = []struct {
 }{
 	{"owner killed", deaf, func(t *typing, v *invocation) { t.strike(v, "owner", unix.SIGKILL) }},
 	{"owner and gate killed", visible, bothKilled},
-	{"gate killed", visible, func(t *typing, v *invocation) { t.strike(v, "gate", unix.SIGKILL); <-v.done }},
+	{"gate killed", visible, func(t *typing, v *invocation) {
+		t.strike(v, "gate", unix.SIGKILL)
+		<-v.done
+	}},
 	{"gate stopped, owner killed", visible, func(t *typing, v *invocation) {
 		t.strike(v, "gate", unix.SIGSTOP)
 		t.strike(v, "owner", unix.SIGKILL)
@@ -116,8 +119,9 @@ func (s *stage) scenes() (all []scenery) {
 // visible is a tree of which every process can be seen, and part of which outlives its gate. deaf
 // outlives its owner, too.
 var (
-	visible = shape{Name: "p", Kids: []shape{{Name: "p0", Hop: true}, {Name: "p1", Hop: true, Leaves: true}}}
-	deaf    = shape{Name: "p", Deaf: true, Kids: []shape{{Name: "p0", Hop: true, Deaf: true}}}
+	visible = shape{Name: "p", Kids: []shape{
+		{Name: "p0", Hop: true}, {Name: "p1", Hop: true, Leaves: true}}}
+	deaf = shape{Name: "p", Deaf: true, Kids: []shape{{Name: "p0", Hop: true, Deaf: true}}}
 )
 
 // plugin begins an invocation that lasts.

@@ -13,7 +13,7 @@ type shape struct {
 	Hop        bool          `json:"hop,omitempty"`        // born by a double fork
 	Session    bool          `json:"session,omitempty"`    // born in a session of its own
 	Bare       bool          `json:"bare,omitempty"`       // executed with an empty environment
-	Leaves     bool          `json:"leaves,omitempty"`     // moves itself to the parent of its control group
+	Leaves     bool          `json:"leaves,omitempty"`     // moves itself out of its control group
 	Title      string        `json:"title,omitempty"`      // what it overwrites, as setproctitle does
 	Leaderless bool          `json:"leaderless,omitempty"` // ends its main thread
 	Stops      bool          `json:"stops,omitempty"`      // stops itself
@@ -73,19 +73,6 @@ func (s shape) names() []string {
 		all = append(all, k.names()...)
 	}
 	return all
-}
-
-// find is the process of that name; the zero shape where there is none.
-func (s shape) find(name string) shape {
-	if s.Name == name {
-		return s
-	}
-	for _, k := range s.Kids {
-		if found := k.find(name); found.Name != "" {
-			return found
-		}
-	}
-	return shape{}
 }
 
 // word is the shape as one argument.

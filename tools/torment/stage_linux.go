@@ -115,11 +115,13 @@ func (s *stage) overlooked(boundary string) {
 
 // sum is what was done, in one line.
 func (s *stage) sum() string {
-	return fmt.Sprintf("%s: %d rounds, %d commands, %d runs (%d refused), %d trees; %s", s.form, s.rounds.Load(),
-		s.commands.Load(), s.runs.Load(), s.refused.Load(), s.trees.Load(), s.limits())
+	return fmt.Sprintf("%s: %d rounds, %d commands, %d runs (%d refused), %d trees; %s",
+		s.form, s.rounds.Load(), s.commands.Load(), s.runs.Load(), s.refused.Load(), s.trees.Load(),
+		s.limits())
 }
 
 // limits is how often the documented limits were met.
 func (s *stage) limits() string {
-	return fmt.Sprintf("cleared beside processes that nobody sees: %v; looked again: %d", s.unseen, s.blinks.Load())
+	return fmt.Sprintf("cleared beside processes that nobody sees: %v; looked again: %d",
+		s.unseen, s.blinks.Load())
 }

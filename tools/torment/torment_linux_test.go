@@ -40,12 +40,18 @@ func TestTyped(t *testing.T) {
 // liars do in passing what containlease must never do, and then what they are asked to. $bystander
 // is one's pid.
 var liars = map[string]struct{ lie, found string }{
-	"clears beside the living": {`case "$*" in *doctor*) rm -f "$2"/leases/*.json;; esac`, "its lease is gone while"},
-	"starts a second one":      {`case "$*" in *" run "*) rm -f "$2"/leases/*.json;; esac`, "is started a second time while"},
-	"signals a bystander":      {`case "$*" in *doctor*) kill -CONT $bystander;; esac`, "a bystander was signalled"},
-	"leaves a lease":           {`case "$*" in *retire*) exit 0;; esac`, "left behind: leases/"},
-	"breaks down":              {`case "$*" in *list*) exit 70;; esac`, "it broke down"},
+	"clears beside the living": {`*doctor*) rm -f "$2"/leases/*.json`, "its lease is gone while"},
+	"starts a second one":      {`*" run "*) rm -f "$2"/leases/*.json`, "is started a second time"},
+	"signals a bystander":      {`*doctor*) kill -CONT $bystander`, "a bystander was signalled"},
+	"leaves a lease":           {`*retire*) exit 0`, "left behind: leases/"},
+	"breaks down":              {`*list*) exit 70`, "it broke down"},
 }
+
+const liar = `#!/bin/sh
+bystander=%d
+case "$*" in %s;; esac
+exec %s/containlease "$@"
+`
 
 func TestLiarsAreFound(t *testing.T) {
 	built := programs(t)
@@ -59,9 +65,10 @@ func TestLiarsAreFound(t *testing.T) {
 			s, err := newStage(t.Context(), "plain", dir)
 			require.NoError(t, err)
 			defer func() { require.NoError(t, s.close()) }()
-			script := fmt.Sprintf("#!/bin/sh\nbystander=%d\n%s\nexec %s/containlease \"$@\"\n", s.crowd[0].pid(), l.lie, built)
-			require.NoError(t, os.Remove(filepath.Join(dir, "containlease")))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "containlease"), []byte(script), 0o755))
+			script := fmt.Sprintf(liar, s.crowd[0].pid(), l.lie, built)
+			program := filepath.Join(dir, "containlease")
+			require.NoError(t, os.Remove(program))
+			require.NoError(t, os.WriteFile(program, []byte(script), 0o755))
 			found := false
 			for seed := uint64(1); seed < 60 && !found; seed++ {
 				err := s.play(t.Context(), seed)

@@ -42,7 +42,8 @@ type typing struct {
 
 // perform sets a scene, collects what is printed, lets numbers pass on, and types everything as
 // printed.
-func (s *stage) perform(ctx context.Context, sc scenery, w way, seed uint64) (t *typing, err error) {
+func (s *stage) perform(ctx context.Context, sc scenery, w way, seed uint64) (
+	t *typing, err error) {
 	r, err := s.newRound(ctx, seed)
 	if err != nil {
 		return nil, err
