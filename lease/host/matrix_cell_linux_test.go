@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"containlease/fsm"
 	"containlease/lease"
 	"containlease/lease/process"
+	"containlease/lease/verdict"
 
 	"github.com/stretchr/testify/require"
 )
@@ -49,7 +51,7 @@ func (c *cell) measure(t *testing.T, crasher string, operator typist, s story) {
 		operator.requireSame(t, home, c)
 	}
 	group := groupOf(i)
-	c.Clears = c.clear(t, reg, i, alive, play)
+	c.Clears = c.clear(t, reg, operator, i, alive, play)
 	empty(t, reg)
 	if group != "" {
 		require.NoDirExists(t, group)
@@ -77,9 +79,9 @@ func groupOf(i *lease.Inspection) string {
 	return i.Evidence.Boundary.Path
 }
 
-// clear finds out, by doing it, what clears the lease: the doctor; the doctor, once the child has ended; or neither. Then it is a reboot or an
-// operator's word.
-func (c *cell) clear(t *testing.T, reg *lease.Registry, i *lease.Inspection, alive bool, play *scene) string {
+// clear finds out, by doing it, what clears the lease: the doctor; the end of who lives, and then the doctor; or neither. Then it is
+// a reboot or an operator's word. What is printed is typed at some cells.
+func (c *cell) clear(t *testing.T, reg *lease.Registry, operator typist, i *lease.Inspection, alive bool, play *scene) string {
 	t.Helper()
 	if i == nil {
 		return "nothing is left to clear"
@@ -88,12 +90,8 @@ func (c *cell) clear(t *testing.T, reg *lease.Registry, i *lease.Inspection, ali
 		require.False(t, alive, "it was cleared while a process lives")
 		return "doctor --apply"
 	}
-	if alive {
-		play.kill("child")
-		play.life.requireCut()
-		if removes(t, reg) {
-			return "doctor --apply, once the child has ended"
-		}
+	if alive && c.stop(t, reg, operator, i.ID, play) {
+		return "stop"
 	}
 	later, err := lease.Open(t.Context(), reg.Dir(), lease.ReadOnly(), lease.WithInspector(rebooted{process.New()}))
 	require.NoError(t, err)
@@ -101,10 +99,43 @@ func (c *cell) clear(t *testing.T, reg *lease.Registry, i *lease.Inspection, ali
 	rows, err := later.Repair(t.Context(), lease.RepairOptions{})
 	require.NoError(t, err)
 	require.True(t, rows[0].Removable, "a reboot clears everything")
-	require.Contains(t, i.Next, " retire ")
+	c.retire(t, reg, operator, rows[0].ID)
+	if alive {
+		return "stop, and then a reboot or retire"
+	}
+	return "a reboot, or retire"
+}
+
+// stop ends who lives, which is what is printed to be typed, and reports whether that clears the lease.
+func (c *cell) stop(t *testing.T, reg *lease.Registry, operator typist, id string, play *scene) (cleared bool) {
+	t.Helper()
+	i, err := reg.Inspect(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, verdict.ActStop, i.Next.Action, "%v", i.Words)
+	if c.typed {
+		code := operator.typesNext(t, reg.Dir(), " --grace 50ms")
+		require.Contains(t, []int{0, 76}, code)
+		cleared = code == 0
+	} else {
+		done, err := reg.Stop(bounded(t), id, politely)
+		require.True(t, err == nil || errors.Is(err, lease.ErrUnproved), "%v", err)
+		cleared = done.Cleared
+	}
+	play.life.requireCut()
+	return cleared
+}
+
+// retire takes an operator's word, which is refused as it is printed.
+func (c *cell) retire(t *testing.T, reg *lease.Registry, operator typist, id string) {
+	t.Helper()
+	i, err := reg.Inspect(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, verdict.ActRetire, i.Next.Action)
+	if c.typed {
+		require.Equal(t, 64, operator.typesNext(t, reg.Dir(), ""), "nobody vouches by copying")
+	}
 	_, err = reg.Retire(t.Context(), i.ID, i.Digest, "the matrix saw that nothing is left")
 	require.NoError(t, err)
-	return "a reboot, or retire"
 }
 
 // removes has the doctor remove what it may.

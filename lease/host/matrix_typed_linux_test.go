@@ -88,6 +88,23 @@ func (y typist) requireSame(t *testing.T, home string, c *cell) {
 	require.Equal(t, &first, run.BlockedBy)
 }
 
+// typesNext types the next command of the only lease as it is printed, and what is added to it, and returns its exit code.
+func (y typist) typesNext(t *testing.T, home, more string) int {
+	t.Helper()
+	var list struct{ Leases []said }
+	require.Zero(t, y.types(t, home, &list, "--output", "json", "list"))
+	require.Len(t, list.Leases, 1)
+	cmd := exec.Command("sh", "-c", list.Leases[0].Verdict.Next+more)
+	cmd.Env = append(os.Environ(), "PATH="+y.dir+":"+os.Getenv("PATH"))
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	require.NoError(t, err)
+	return 0
+}
+
 // sample marks one cell for each boundary and each different thing that is committed of it: at those the commands are typed.
 func sample(cells []*cell, committed map[place]cell) (typed int) {
 	seen := map[cell]bool{}
