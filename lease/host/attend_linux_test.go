@@ -39,6 +39,22 @@ func TestALateOwnerIsNotPutOff(t *testing.T) {
 	require.ErrorContains(t, g.attend(t.Context(), options{grace: -killWait}).unproved, "still alive")
 }
 
+// TestNothingIsSaidAfterTheLastWord: a gate tells its owner of several things at a time, and the last word stays the last.
+func TestNothingIsSaidAfterTheLastWord(t *testing.T) {
+	g, gate := goneGate(t)
+	require.NoError(t, gate.say(kindStatus, word{}))
+	require.NoError(t, gate.say(kindEmpty, word{}))
+	require.Error(t, gate.say(kindAsked, word{}))
+	require.NoError(t, gate.Close())
+	var said []kind
+	for f, err := receive(g.conn.in); err == nil; f, err = receive(g.conn.in) {
+		said = append(said, f.kind)
+	}
+	require.Equal(t, []kind{kindStatus, kindEmpty}, said)
+	require.NoError(t, g.conn.Close())
+	require.NoError(t, g.pidfd.Close())
+}
+
 // goneGate is a gate that has ended, to its owner; the test has its end of the socket.
 func goneGate(t *testing.T) (*gateProcess, *conn) {
 	t.Helper()

@@ -24,8 +24,11 @@ type conn struct {
 	patience time.Duration // how long one frame may take to be said; 0: as long as it takes
 }
 
-// say sends one frame, whoever else does. After one that failed nothing is said any more, and the other side sees the end: half a frame
-// would make nonsense of the next, and who is not heard must not be waited for.
+// errLastWord: what was said last was the last word.
+var errLastWord = errors.New("the last word was said")
+
+// say sends one frame, whoever else does. After the last word nothing is said any more, nor after a frame that failed: then the other
+// side sees the end, for half a frame would make nonsense of the next, and who is not heard must not be waited for.
 func (c *conn) say(k kind, body any) error {
 	c.mouth.Lock()
 	defer c.mouth.Unlock()
@@ -40,8 +43,12 @@ func (c *conn) say(k kind, body any) error {
 	}
 	if c.mute != nil {
 		c.hangUp()
+		return c.mute
 	}
-	return c.mute
+	if k == kindEmpty {
+		c.mute = errLastWord
+	}
+	return nil
 }
 
 // hangUp lets the other side see the end, and hears it all the same.

@@ -31,7 +31,7 @@ type said struct {
 	LeaseID, State, Blocks string
 	Verdict                struct {
 		Outcome, Rule, Next string
-		Details, Missing    []string
+		Missing             []string
 	}
 }
 
@@ -51,7 +51,7 @@ func (y typist) types(t *testing.T, home string, into any, args ...string) (code
 	return code
 }
 
-// requireSame has acquire (run), list, show and doctor say by their commands what the cell says, and the same down to the details.
+// requireSame has acquire (run), list, show and doctor say by their commands what the cell says, and the same down to what is missing and the next command.
 func (y typist) requireSame(t *testing.T, home string, c *cell) {
 	t.Helper()
 	var list struct{ Leases []said }

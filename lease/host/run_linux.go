@@ -9,6 +9,8 @@ import (
 	"containlease/fsm"
 	"containlease/gen/leasefile"
 	"containlease/lease"
+
+	"golang.org/x/sys/unix"
 )
 
 // Supported returns nil where Run can prove an end, else ErrUnsupported.
@@ -68,7 +70,9 @@ func (i *invocation) conduct(ctx context.Context, g *gateProcess) error {
 	if err := g.admit(ctx, i.h); err != nil {
 		return errors.Join(err, g.dismiss(cleanup, i.h))
 	}
-	g.open()
+	if g.open(); errors.Is(g.unopened, unix.EPIPE) { // the kernel's word that nobody is there to hear it
+		return errors.Join(g.unopened, g.dismiss(cleanup, i.h))
+	}
 	pass("the gate opens")
 	end := g.attend(ctx, i.o)
 	pass("the gate ends")
@@ -123,8 +127,8 @@ func (g *gateProcess) admit(ctx context.Context, h *lease.Handle) error {
 	return nil
 }
 
-// open opens a gate that is on record. From here on nothing but its own word is proof: it may have heard us although we are told that it did
-// not.
+// open opens a gate that is on record. From here on nothing but its own word is proof, unless it has ended before: whatever else we
+// are told, it may have heard us.
 func (g *gateProcess) open() {
 	if err := g.conn.say(kindOpen, nil); err != nil {
 		g.unopened = fmt.Errorf("%w: opening it: %w", ErrGate, err)

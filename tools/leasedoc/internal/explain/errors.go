@@ -57,6 +57,8 @@ var Errors = []Error{
 	{"lease.ErrNotOurs", lease.ErrNotOurs, "another owner drives the lease", "nothing: only its owner moves it", proof},
 	{"lease.ErrClosed", lease.ErrClosed, "the handle was closed or released", "acquire anew", nothing},
 	{"lease.ErrLostLock", lease.ErrLostLock, "the lease's lock file was removed or replaced while it was held", "find out who writes into the home; stop the plugin", proof},
+	{"lease.ErrUnproved", lease.ErrUnproved, "`stop` has ended what it could see, and nothing proves that nothing is left; or something does not die", "do what the message names next", no},
+	{"lease.ErrNoReason", lease.ErrNoReason, "a decision was given a reason without a word in it, such as the one that is printed to be filled in", "say in your own words what you have looked at", no},
 	{"lease.ErrInUse", lease.ErrInUse, "a decision was about a lease or home that is proved to be at work", "wait for its end, or stop it; nobody's word changes that", no},
 	{"lease.ErrOtherDigest", lease.ErrOtherDigest, "the digest given is not that of the record, or not any more", "look at it again with `show`, and decide again", proof},
 	{"lease.ErrNotForThis", lease.ErrNotForThis, "there is another, safer way for it", "run the command that the message names", proof},
