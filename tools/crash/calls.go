@@ -28,7 +28,10 @@ var calls = []call{
 	{"openat", slices.Concat(change, space, table, signals)},
 	{"openat2", slices.Concat(change, space, table, signals)},
 	{"pidfd_open", table},
-	{"kill", []string{"EPERM"}}, // with no signal: whether a process is there
+	{"kill", []string{"EPERM"}},               // with no signal: whether a process is there
+	{"ioctl", []string{"EINVAL", "EPERM"}},    // the id of the PID namespace
+	{"clock_gettime", []string{"EPERM"}},      // the time of the acquire, in ticks
+	{"statfs", slices.Concat(inode, signals)}, // whether a directory is of the unified hierarchy
 	{"fstat", inode},
 	{"newfstatat", inode},
 	{"statx", inode},

@@ -43,7 +43,8 @@ func TestCensus(t *testing.T) {
 		require.NoError(t, err)
 		require.Greater(t, counts["fdatasync"].made+counts["fsync"].made, 1, "%s: %v", l.name, counts)
 		for _, n := range counts {
-			require.Less(t, n.made, 400, "a life without an end")
+			// The look for life asks for several files of each process of the machine.
+			require.Less(t, n.made, 20_000, "a life without an end")
 		}
 	}
 	before := calls

@@ -183,10 +183,11 @@ func (s *stage) speak(home string, doctor []byte) error {
 		if f.Verdict.Rule != "no-proof" {
 			return fmt.Errorf("lease %s is kept by %s", f.LeaseID, f.Verdict.Rule)
 		}
-		c := exec.CommandContext(s.ctx, "sh", "-c", f.Verdict.Next)
+		next := strings.ReplaceAll(f.Verdict.Next, "'…'", "'the sweep knows that the tree has ended'")
+		c := exec.CommandContext(s.ctx, "sh", "-c", next)
 		c.Env = append(os.Environ(), "PATH="+filepath.Dir(s.program)+":"+os.Getenv("PATH"))
 		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", f.Verdict.Next, err, line(string(out)))
+			return fmt.Errorf("%s: %w: %s", next, err, line(string(out)))
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (d *demo) refused() error {
 	say("    %s", strings.TrimSpace(stderr))
 	return errors.Join(err,
 		claim(code == 76, "it is refused with exit code 76"),
-		claim(strings.Contains(stderr, "; containlease "), "it names the next command"))
+		claim(strings.Contains(stderr, "; next: containlease "), "it names the next command"))
 }
 
 // sameVerdict shows what list and doctor say, and returns the lease.

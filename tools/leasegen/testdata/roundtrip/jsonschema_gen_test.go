@@ -125,6 +125,7 @@ func (EvidenceV1) JSONSchemaExtend(s *jsonschema.Schema) {
 func (EvidenceV2) JSONSchemaExtend(s *jsonschema.Schema) {
 	mirror(s,
 		variant{
+			{"AcquiredTicks", "acquiredTicks", nullable(within(1, 9007199254740991))},
 			{"Boundary", "boundary", asReflected},
 			{"BoundaryChain", "boundaryChain", nullable(pattern("^[1-9][0-9]{0,19}(/[1-9][0-9]{0,19})*$", 1024))},
 			{"CgroupNamespace", "cgroupNamespace", nullable(within(1, 9007199254740991))},
