@@ -52,7 +52,7 @@ var Table = []Answer{
 	{Gate, []string{"openat2", "pread64", "write"}, "to end the control group, and to see it empty", "populated 0, or the group is gone",
 		"the gate says why, ends what it can, and ends without note or last word: unsafe", false},
 	{Gate, []string{"openat", "openat2", "fstat", "newfstatat", "statx", "fstatfs", "pwrite64", "fallocate", "fchmod", "utimensat", "linkat",
-		"renameat2", "unlinkat", "getdents64", "flock", "fcntl", "close", "fdatasync", "fsync", "ftruncate", "read", "pread64"}, "the note beside the lease",
+		"renameat2", "unlinkat", "getdents64", "flock", "fcntl", "fdatasync", "fsync", "ftruncate", "read", "pread64"}, "the note beside the lease",
 		"it is in its place, whole", "no note: a living owner has the last word all the same, a dead one leaves an unproved end", false},
 	{Gate, []string{"write"}, "its words to the owner, the last of which is that nothing is left", "all of it was taken",
 		"it hangs up: the owner sees the end of the socket without the last word, and takes the end for unproved", false},
