@@ -119,7 +119,9 @@ func (v *invocation) strike(at string, s syscall.Signal) (what string) {
 		what += fmt.Sprintf(" pid %d: %v", g.pid, err)
 		if s == unix.SIGKILL && err == nil {
 			v.lost.Store(true)
-			err = g.await()
+			if err := g.await(); err != nil {
+				what += ": " + err.Error()
+			}
 		}
 	}
 	return what
