@@ -23,7 +23,7 @@ test: ## all tests of all modules, with the race detector; every event in them i
 	@traces=$$(mktemp -d) && trap 'rm -rf '$$traces EXIT && \
 	  overlay=$$(cd tools && go run ./traces -overlay $$traces) && \
 	  export GOFLAGS="$$GOFLAGS -overlay=$$overlay" CONTAINLEASE_TRACES=$$traces && \
-	  for m in $(MODULES); do (cd $$m && go test -race $(TESTFLAGS) ./...) || exit 1; done && \
+	  for m in $(MODULES); do (cd $$m && go test -race -timeout 40m $(TESTFLAGS) ./...) || exit 1; done && \
 	  cd tools && go run ./traces -check $$traces
 
 .PHONY: gen
