@@ -69,6 +69,8 @@ func TestASignalToAGateThatStarts(t *testing.T) {
 			require.NoError(t, unix.Kill(g.conn.peer, tt.signal))
 			require.NoError(t, g.pin())
 			require.NoError(t, g.admit(t.Context(), h))
+			g.open()
+			require.NoError(t, g.unopened)
 			e := g.attend(t.Context(), o)
 			require.NoError(t, e.unproved, errs.String())
 			require.Equal(t, 128+int(tt.signal), e.code)

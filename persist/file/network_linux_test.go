@@ -83,8 +83,8 @@ func useNetwork(served, mnt string) error {
 		return fmt.Errorf("making a home: %w", err)
 	}
 	fmt.Println("refused:", err)
-	if names, err := os.ReadDir(filepath.Join(served, "home")); err != nil || len(names) > 0 {
-		return fmt.Errorf("a refused home has %v in it: %w", names, err)
+	if _, err := os.Lstat(filepath.Join(served, "home")); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("a refused home is left behind: %w", err)
 	}
 	local, err := file.Create(filepath.Join(served, "home"))
 	if err != nil {
