@@ -151,7 +151,7 @@ func TestOwnerAndGateAreKilled(t *testing.T) {
 	reg, err := lease.Open(t.Context(), home)
 	require.NoError(t, err)
 	defer reg.Close()
-	cmd, out := startOwner(t, home, `setsid sh -c 'echo $$; exec sleep 300' & wait`, "HOST_TEST_BOUNDARY=subreaper")
+	cmd, out := startOwner(t, home, `setsid sh -c 'echo $$; kill -STOP $$' & wait`, "HOST_TEST_BOUNDARY=subreaper")
 	require.True(t, out.Scan())
 	survivor, err := strconv.Atoi(strings.TrimSpace(out.Text()))
 	require.NoError(t, err)

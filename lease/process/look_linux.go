@@ -209,8 +209,8 @@ func (p *procfs) variable(pid int64, name string) (value string, err error) {
 		if len(environ) > 0 {
 			return valueIn(environ, name), nil
 		}
-		if arguments, aerr := p.read(dir + "/cmdline"); rerr == nil && aerr == nil && len(arguments) > 0 {
-			return "", nil // it was started without any
+		if rerr == nil && p.startedWithoutAny(dir, pid) {
+			return "", nil
 		}
 		value, err = p.variableOfThreads(dir, name)
 		if err == nil || isEnd(err) || rerr != nil && !isEnd(rerr) {
@@ -219,6 +219,21 @@ func (p *procfs) variable(pid int64, name string) (value string, err error) {
 		time.Sleep(between)
 	}
 	return "", err
+}
+
+// startedWithoutAny tells a process that was started with arguments and without an environment from one that is about to be: the
+// kernel writes down the arguments first, and does not sleep in between.
+func (p *procfs) startedWithoutAny(dir string, pid int64) bool {
+	arguments, err := p.read(dir + "/cmdline")
+	if err != nil || len(arguments) == 0 {
+		return false
+	}
+	s, err := p.statOf(pid)
+	if err != nil || s.state == stateRunning || s.state == stateWaiting {
+		return false
+	}
+	environ, err := p.read(dir + "/environ")
+	return err == nil && len(environ) == 0
 }
 
 // variableOfThreads asks the threads of a process whose leader has ended, and has no memory to show any more, or none that its own

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -91,6 +92,18 @@ func TestLookAtOnesOwn(t *testing.T) {
 	require.NoError(t, unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0))
 	one, threads := start(t, "idle", lookVar+"=one"), start(t, "leader", lookVar+"=two")
 	require.Equal(t, map[int64]string{one.pid(): "one", threads.pid(): "two"}, values(t, New().Look(lookVar)))
+}
+
+// TestLookDuringExec: a process that executes one program after the other has its variable in every look.
+func TestLookDuringExec(t *testing.T) {
+	c := start(t, "again", lookVar+"=still")
+	for range 200 {
+		found := New().Look(lookVar)
+		require.NoError(t, found.Err)
+		if !slices.Contains(unseenPIDs(found), c.pid()) {
+			require.Equal(t, "still", values(t, found)[c.pid()])
+		}
+	}
 }
 
 // TestLookThatFails: whatever /proc answers beside "it has ended" leaves a process unseen.

@@ -9,6 +9,8 @@ import (
 
 // States of a process in /proc/<pid>/stat that matter here.
 const (
+	stateRunning = 'R'
+	stateWaiting = 'D' // for a disk or for memory
 	stateZombie  = 'Z'
 	stateDead    = 'X'
 	stateStopped = 'T'
