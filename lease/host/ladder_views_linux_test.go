@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"containlease/gen/leasefile"
 	"containlease/lease"
 	"containlease/lease/process"
 
@@ -82,6 +83,7 @@ func TestWhatIsSaidOfOwnersElsewhere(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, owner.Kill())
 			_ = cmd.Wait() // unshare ends when it has reaped its child
+			tidied(t, a.found.Evidence, flags[0] == "--pid")
 			a, err = askAll(t.Context(), reg)
 			require.NoError(t, err)
 			require.Equal(t, "blocked-unverifiable", a.acquire)
@@ -153,4 +155,14 @@ func TestWhatIsSaidInACopiedHome(t *testing.T) {
 		require.Regexp(t, "^unknown other-machine parent-owned removed false", output(t, as("doctor", "HOST_TEST_HOME="+copied)))
 	}
 	require.True(t, removes(t, reg))
+}
+
+// tidied waits until the kernel has let go of a PID namespace without a process, where it tells.
+func tidied(t *testing.T, e *leasefile.EvidenceV2, ends bool) {
+	t.Helper()
+	if ends && e.PIDNamespaceID != nil {
+		require.Eventually(t, func() bool {
+			return process.New().NamespaceEnded(uint64(*e.PIDNamespaceID), uint64(*e.PIDNamespace))
+		}, patience, patience/1000)
+	}
 }
