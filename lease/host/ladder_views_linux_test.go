@@ -82,7 +82,8 @@ func TestWhatIsSaidOfOwnersElsewhere(t *testing.T) {
 			owner, err := os.FindProcess(onlyChildOf(t, cmd.Process.Pid))
 			require.NoError(t, err)
 			require.NoError(t, owner.Kill())
-			_ = cmd.Wait() // unshare ends when it has reaped its child
+			_ = cmd.Wait()                      // unshare ends when it has reaped its child
+			require.NoError(t, owner.Release()) // a pidfd of a process of it keeps a namespace
 			tidied(t, a.found.Evidence, flags[0] == "--pid")
 			a, err = askAll(t.Context(), reg)
 			require.NoError(t, err)

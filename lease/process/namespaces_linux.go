@@ -87,13 +87,13 @@ func (p *procfs) inNamespace(do func(fd int) error) error {
 
 // tidying is how long the kernel may need after the last process of a namespace
 // was reaped until the namespace is gone, and untidied how often it is asked.
-const tidying, untidied = 10 * time.Millisecond, 100
+const tidying, untidied = 10 * time.Millisecond, 25
 
 // NamespaceEnded asks for the namespace by its handle. Only "stale" says that
 // there is none; one that is there opens, or is refused to who is not in it. The
 // same question about the caller's own is what makes the answer worth something.
-// An answer other than that proof takes a second, for the same question is to
-// have the same answer whether it comes at once or later, on a busy machine too.
+// An answer other than that proof takes a quarter of a second, for the same
+// question is to have the same answer whether it comes at once or later.
 func (i inspector) NamespaceEnded(id, number uint64) bool {
 	proc, err := i.open()
 	if err != nil || id == 0 || number == 0 || number > 1<<32-1 {
