@@ -178,7 +178,11 @@ func (g *Group) Await(limit time.Duration) (bool, error) {
 		}
 		// The kernel wakes the reader of cgroup.events when it changes.
 		fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLPRI}}
-		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
+		switch _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err {
+		case nil:
+		case unix.EINTR:
+			time.Sleep(time.Millisecond) // interrupted at every call, it would spin until the end
+		default:
 			return false, os.NewSyscallError("poll", err)
 		}
 	}

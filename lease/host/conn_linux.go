@@ -94,6 +94,9 @@ func newConn(fd int) (*conn, error) {
 	return c, nil
 }
 
+// interrupted bounds how often a call is made again that was interrupted: nothing interrupts for ever.
+const interrupted = 100
+
 // reader is conn without the methods of *os.File by which bufio could go around it.
 type reader struct{ c *conn }
 
@@ -106,12 +109,13 @@ func (r reader) Read(p []byte) (int, error) {
 	var n, oobn int
 	var rerr error
 	err = raw.Read(func(fd uintptr) bool {
-		for {
+		for range interrupted {
 			n, oobn, _, _, rerr = unix.Recvmsg(int(fd), p, oob, unix.MSG_CMSG_CLOEXEC)
 			if rerr != unix.EINTR {
-				return rerr != unix.EAGAIN
+				break
 			}
 		}
+		return rerr != unix.EAGAIN
 	})
 	switch {
 	case err != nil:

@@ -58,19 +58,24 @@ func (p *Pidfd) waiter() (*os.File, error) {
 	return waiter, err
 }
 
+// tries bounds how often a poll is made again that was interrupted: nothing interrupts for ever.
+const tries = 100
+
 // readable polls a pidfd without waiting: it is readable once its process ended.
+// Nothing else that poll says of it proves an end.
 func readable(fd int) (bool, error) {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	for {
-		n, err := unix.Poll(fds, 0)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case err != nil:
-			return false, os.NewSyscallError("poll", err)
-		case fds[0].Revents&(unix.POLLNVAL|unix.POLLERR) != 0:
-			return false, os.NewSyscallError("poll", unix.EBADF)
-		}
-		return n > 0, nil
+	n, err := unix.Poll(fds, 0)
+	for i := 0; err == unix.EINTR && i < tries; i++ {
+		n, err = unix.Poll(fds, 0)
 	}
+	switch {
+	case err != nil:
+		return false, os.NewSyscallError("poll", err)
+	case n == 0:
+		return false, nil
+	case fds[0].Revents&unix.POLLIN == 0:
+		return false, os.NewSyscallError("poll", unix.EBADF)
+	}
+	return true, nil
 }

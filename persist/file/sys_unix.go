@@ -20,13 +20,15 @@ type kernel struct{}
 
 func newSystem() (system, error) { return kernel{}, nil }
 
-// retry repeats an interrupted call. That includes a sync: interrupted is not failed.
-func retry(call func() error) error {
-	for {
-		if err := call(); err != unix.EINTR {
-			return err
+// retry repeats an interrupted call. That includes a sync: interrupted is not failed. It gives up in
+// the end: what is interrupted a hundred times is not interrupted by signals.
+func retry(call func() error) (err error) {
+	for range 100 {
+		if err = call(); err != unix.EINTR {
+			break
 		}
 	}
+	return err
 }
 
 func retryN(call func() (int, error)) (n int, err error) {
