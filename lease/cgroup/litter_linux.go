@@ -42,11 +42,11 @@ func tops(s Scope) (paths []string, err error) {
 		own, err := Own()
 		return []string{own}, err
 	}
-	table, err := os.ReadFile("/proc/self/mountinfo")
+	all, err := mounted()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, err
 	}
-	for _, m := range mounts(string(table)) {
+	for _, m := range all {
 		if isUnified(m.point) {
 			paths = append(paths, m.point)
 		}

@@ -3,6 +3,7 @@ package cgroup
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,19 +22,17 @@ func Own() (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%w: the kernel has no unified hierarchy (cgroup v2)", ErrUnavailable)
 	}
-	table, err := os.ReadFile("/proc/self/mountinfo")
+	all, err := mounted()
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return "", err
 	}
-	found := false
-	for _, m := range mounts(string(table)) {
-		found = true
+	for _, m := range all {
 		// Something else may be mounted above it.
 		if dir, ok := m.reach(group); ok && isUnified(dir) {
 			return dir, nil
 		}
 	}
-	if found {
+	if len(all) > 0 {
 		return "", fmt.Errorf("%w: our own control group %s is outside of what is mounted", ErrUnavailable, group)
 	}
 	return "", fmt.Errorf("%w: the unified hierarchy (cgroup v2) is not mounted", ErrUnavailable)
@@ -51,6 +50,23 @@ func membership(self string) (group string, ok bool) {
 
 // mount is a mount of the unified hierarchy: which group of it lies at which directory.
 type mount struct{ root, point string }
+
+// mounted returns the mounts of the unified hierarchy. The runtime's poller has no part in it, or a
+// kernel that answers EAGAIN once would be waited for without end. ErrUnavailable: it cannot be told.
+func mounted() ([]mount, error) {
+	const path = "/proc/self/mountinfo"
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, &os.PathError{Op: "open", Path: path, Err: err})
+	}
+	f := os.NewFile(uintptr(fd), path)
+	defer f.Close()
+	table, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return mounts(string(table)), nil
+}
 
 // mounts takes them out of mountinfo. Its fields are separated by blanks; after the sixth come optional ones up to a
 // hyphen, and then the type of the file system.

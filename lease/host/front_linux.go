@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"containlease/gen/leasefile"
+	"containlease/lease/process"
 
 	"golang.org/x/sys/unix"
 )
@@ -72,9 +75,23 @@ func (f *front) begin(kind leasefile.BoundaryKind, plugin []string) error {
 	attr.Files = append(attr.Files, control.Fd(), theirs.Fd())
 	b.shape(attr.Sys)
 	argv := append([]string{gateName, strconv.Itoa(f.files), strconv.Itoa(f.files + 1)}, plugin...)
-	_, err = syscall.ForkExec("/proc/self/exe", argv, attr)
+	pid, err := syscall.ForkExec("/proc/self/exe", argv, attr)
 	pass("the gate starts")
-	return os.NewSyscallError("starting the gate", err)
+	if err != nil {
+		return os.NewSyscallError("starting the gate", err)
+	}
+	if gate, err := process.OpenPidfd(int64(pid)); err == nil { // the kernel does not bury it yet
+		go f.outlive(gate)
+	}
+	return nil
+}
+
+// outlive sees to it that the gate's end ends this process, even if the socket does not tell of it: all has been said by then,
+// unless somebody else holds the gate's end of it open.
+func (f *front) outlive(gate *process.Pidfd) {
+	if err := gate.Wait(context.Background()); err == nil {
+		_ = f.gate.SetReadDeadline(time.Now().Add(killWait))
+	}
 }
 
 // environ is the environment that this process was started with: it is the plugin's, whatever this program's packages made of

@@ -86,12 +86,14 @@ func mountID(fd int) (string, error) {
 	return "", errors.New("the system does not say which mount it is on")
 }
 
-// readProc reads a file of procfs, and of nothing that lies in its place.
+// readProc reads a file of procfs, and of nothing that lies in its place. The runtime's poller has no
+// part in it, or a kernel that answers EAGAIN once would be waited for without end.
 func readProc(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
+	f := os.NewFile(uintptr(fd), path)
 	defer f.Close()
 	var st unix.Statfs_t
 	if err := retry(func() error { return unix.Fstatfs(int(f.Fd()), &st) }); err != nil {

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"containlease/lease/cgroup"
-	"containlease/tools/internal/answers"
 )
 
 // beside is one run of which something is refused beside a living child.
@@ -113,8 +112,8 @@ func (b *beside) start(group string) (*os.File, error) {
 		return nil, err
 	}
 	defer r.Close()
-	b.run = exec.Command("sh", "-c", script, "sh", b.program, "--home", b.home, "run", "--boundary", b.boundary, "--grace", "200ms",
-		"--", b.self, "leave", b.dir, group)
+	words := append([]string{"-c", script, "sh"}, b.command()...)
+	b.run = exec.Command("sh", append(words, b.self, "leave", b.dir, group)...)
 	said, err := os.Create(filepath.Join(b.dir, "said")) // no pipe: the child would hold it open
 	if err != nil {
 		return nil, err
@@ -129,28 +128,38 @@ func (b *beside) start(group string) (*os.File, error) {
 	return w, nil
 }
 
-// meet attaches the tracer to the owner or its only child, the gate, once the plugin has left its child behind.
+// meet attaches the tracer to the owner, its only child, or the only child of that, once the plugin has left its child behind.
 func (b *beside) meet() error {
 	if err := until(runLimit/2, filepath.Join(b.dir, "left")); err != nil {
 		return err
 	}
 	pid := b.run.Process.Pid
-	if b.who == answers.Gate {
-		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-		for _, f := range files {
-			text, _ := os.ReadFile(f)
-			if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-				pid = n
-			}
+	for range b.below() {
+		child, err := onlyChild(pid)
+		if err != nil {
+			return err
 		}
-		if pid == b.run.Process.Pid {
-			return errors.New("the owner has no gate")
-		}
+		pid = child
 	}
 	if err := b.attach(pid); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(b.dir, "go"), nil, 0o600)
+}
+
+// onlyChild is the one child of a process.
+func onlyChild(pid int) (child int, err error) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, f := range files {
+		text, _ := os.ReadFile(f)
+		if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			child = n
+		}
+	}
+	if child == 0 {
+		return 0, fmt.Errorf("pid %d has no child, or several", pid)
+	}
+	return child, nil
 }
 
 // attach returns once the tracer has all threads of pid.
@@ -205,7 +214,7 @@ func (b *beside) judge(code int) (end string) {
 	switch {
 	case leases > 0:
 		end = "unsafe"
-	case child == 0 && code == 3:
+	case child == 0 && b.fair(code):
 		end = "released"
 	case child == 0:
 		end = "not started"
@@ -214,7 +223,7 @@ func (b *beside) judge(code int) (end string) {
 		b.breaks("the lease is gone, and the child, pid %d, lives (exit code %d)", child, code)
 	}
 	// 2: Go's run-time gives up where it cannot wake itself, by a write too.
-	if code == 0 || b.who != everybody && code != 3 && code != blocked && (code != 2 || leases == 0) {
+	if code == 0 || b.who != everybody && !b.fair(code) && (code != 2 || leases == 0) {
 		b.breaks("the exit code is %d; %s", code, end)
 	}
 	if child != 0 && leases > 0 {

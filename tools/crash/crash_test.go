@@ -9,10 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"containlease/lease/host"
+
 	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
+	host.GateMain()
 	if len(os.Args) > 1 && roles[os.Args[1]] != nil {
 		end(os.Args[1], roles[os.Args[1]](os.Args[2:]))
 	}

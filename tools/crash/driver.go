@@ -22,7 +22,7 @@ func init() { runtime.LockOSThread() } // so that one thread makes all calls, an
 // Roles of this program. Its own children are told by their first argument what to do.
 var roles = map[string]func(args []string) error{
 	"cycle": driveCycle, "desert": desert, "tend": tend, "load": driveLoad, "power": cutPower, "trace": traceTree,
-	"leave": leave,
+	"leave": leave, "prepare": prepare,
 }
 
 // driveCycle HOME HOST is the victim: one whole cycle, every attempt and every acknowledgement told on stdout before the next

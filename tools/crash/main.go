@@ -23,10 +23,12 @@ import (
 	"syscall"
 	"time"
 
+	"containlease/lease/host"
 	"containlease/tools/internal/scene"
 )
 
 func main() {
+	host.GateMain()
 	if len(os.Args) > 1 && roles[os.Args[1]] != nil {
 		end(os.Args[1], roles[os.Args[1]](os.Args[2:]))
 	}

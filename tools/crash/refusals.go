@@ -20,6 +20,7 @@ import (
 type refusal struct {
 	boundary string
 	leaves   bool   // the child leaves its control group as well
+	prepared bool   // a library starts the plugin: there is a front
 	who      string // or everybody, from the start of the run on
 	call     string
 	errno    string
@@ -33,13 +34,17 @@ func (r refusal) String() string {
 	if r.leaves {
 		leaves = ", child outside"
 	}
+	if r.prepared {
+		leaves += ", prepared"
+	}
 	return fmt.Sprintf("%s%s, %s, %s: %s, when=%s", r.boundary, leaves, r.who, r.call, r.errno, r.when)
 }
 
 var (
 	anyErrno  = []string{"ENOSYS", "EPERM", "EIO", "EMFILE", "ENOMEM", "EINVAL", "EAGAIN", "EINTR", "ECHILD", "ESRCH", "EBADF"}
 	occasions = []string{"1", "2", "1+"}
-	scenes    = []refusal{{boundary: "subreaper"}, {boundary: "cgroup-v2"}, {boundary: "cgroup-v2", leaves: true}, {boundary: "pid-namespace"}}
+	scenes    = []refusal{{boundary: "subreaper"}, {boundary: "cgroup-v2"}, {boundary: "cgroup-v2", leaves: true}, {boundary: "pid-namespace"},
+		{boundary: "subreaper", prepared: true}, {boundary: "cgroup-v2", prepared: true}, {boundary: "pid-namespace", prepared: true}}
 )
 
 // endless reports what no kernel does and the standard library bears for ever: a call of its own that is always interrupted. Ours are the
@@ -52,7 +57,10 @@ func (r refusal) endless() bool {
 // refusals are all that can be tried, in a random order.
 func refusals() (all []refusal) {
 	for _, r := range scenes {
-		for _, r.who = range []string{answers.Owner, answers.Gate, everybody} {
+		for _, r.who = range []string{answers.Owner, answers.Front, answers.Gate, everybody} {
+			if r.who == answers.Front && !r.prepared {
+				continue
+			}
 			for _, r.call = range callsOf(r.who) {
 				for _, r.errno = range anyErrno {
 					for _, r.when = range occasions {
@@ -74,6 +82,7 @@ func callsOf(who string) []string {
 		return answers.Calls(who, false)
 	}
 	names := append(answers.Calls(answers.Owner, true), answers.Calls(answers.Gate, true)...)
+	names = append(names, answers.Calls(answers.Front, true)...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -94,7 +103,7 @@ func (s *stage) refuse(samples int, only string, until time.Time) error {
 	for _, b := range t.broken {
 		fmt.Println("BROKEN:", b)
 	}
-	fmt.Printf("answers refused to owner and gate beside a child that does not end: %d of %d tried in %s, %d came: %s; %d promises broken\n",
+	fmt.Printf("answers refused to owner, front and gate beside a child that does not end: %d of %d tried in %s, %d came: %s; %d promises broken\n",
 		t.tried, of, time.Since(start).Round(time.Second), t.fired, t.ended(), len(t.broken))
 	if err == nil && len(t.broken) > 0 {
 		err = errBroken

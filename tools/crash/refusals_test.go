@@ -34,6 +34,8 @@ func TestRefusals(t *testing.T) {
 		{who: answers.Gate, call: "write", errno: "EPERM", when: "1+"},
 		{who: answers.Owner, call: "recvmsg", errno: "EIO", when: "1"},
 		{who: everybody, call: "prctl", errno: "EPERM", when: "1+"},
+		{who: answers.Front, prepared: true, call: "recvmsg", errno: "EAGAIN", when: "1+"},
+		{who: answers.Front, prepared: true, call: "recvmsg", errno: "EIO", when: "1"},
 	} {
 		for _, r.boundary = range []string{"subreaper", "pid-namespace"} {
 			chosen = append(chosen, r)
@@ -64,12 +66,13 @@ func TestRefusalsJudge(t *testing.T) {
 	require.Contains(t, b.broken[1], "exit code")
 }
 
-// Whatever owner and gate call once the plugin runs is in the table of answers, in that of the other lives, or harmless.
+// Whatever owner, front and gate call once the plugin runs is in the table of answers, in that of the other lives, or harmless.
 func TestRefusalsCensus(t *testing.T) {
 	s := newStage(t)
-	for _, who := range []string{answers.Owner, answers.Gate} {
+	for _, who := range []string{answers.Owner, answers.Gate, answers.Front} {
 		require.NoError(t, s.inTrial(func(dir string) error {
 			b := beside{stage: s, dir: dir, home: filepath.Join(dir, "home"), refusal: refusal{boundary: "subreaper", who: who, call: "all"}}
+			b.prepared = who == answers.Front
 			_, err := b.try()
 			require.NoError(t, err)
 			traced := string(b.traced)

@@ -69,6 +69,8 @@ var Table = []Answer{
 		"it ends with 70: ErrNeverStarted", true},
 	{Front, []string{"recvmsg"}, "how the plugin ended", "a whole frame with its status",
 		"it ends with 70, and the gate takes that for a request to stop", false},
+	{Front, []string{"pidfd_open", "poll", "ppoll"}, "whether the gate has ended", "its pidfd is readable: what is not said five seconds later is not said",
+		"none: then only the end of the socket tells", false},
 	{Front, []string{"write"}, "a signal for the plugin", "all of it was taken", "it hangs up, which the gate takes for a request to stop", false},
 }
 
