@@ -18,7 +18,7 @@ func (i Inspection) Finding() bool {
 // to know is not alive.
 func (i Inspection) Alive() bool {
 	f := i.Facts
-	return i.Lease != nil && (f.Lock == verdict.LockHeld || f.Owner == verdict.Live || i.remains())
+	return i.remains() || i.Lease != nil && (f.Lock == verdict.LockHeld || f.Owner == verdict.Live)
 }
 
 // remains reports whether something beside the owner is seen alive.

@@ -197,7 +197,8 @@ func atWork(i Inspection) *objection {
 		return &objection{ErrInUse, i.Verdict.Because}
 	case f.Owner == verdict.Live:
 		return &objection{ErrInUse, fmt.Sprintf("its owner, pid %s, is alive", i.ownerWord())}
-	case f.HostRecorded && f.Host == verdict.Live, f.BoundaryInhabited && f.OwnerBootCurrent:
+	// Only another boot, and a proved one, makes a stranger of who is in the group.
+	case f.HostRecorded && f.Host == verdict.Live, f.BoundaryInhabited && (f.OwnerBootCurrent || !f.BootReliable):
 		return &objection{ErrInUse, "alive: " + i.Life.String()}
 	}
 	return nil

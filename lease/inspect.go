@@ -146,6 +146,7 @@ func (r *Registry) inspect(v view, e persist.Entry, probe probe) Inspection {
 	default:
 		i.Problem = err
 		i.Plugin, i.Verdict = unreadable(e, err)
+		r.lookBehind(v, &i)
 	}
 	i.advise()
 	return i

@@ -103,6 +103,26 @@ func (v view) lookForLife(i *Inspection) {
 	i.Words = append(i.Words, lookWords(census, i)...)
 }
 
+// lookBehind is that look where the lease itself cannot be read: its name is known, and with it the mark, and what its owner noted
+// beside it may be there. Who is alive is then what is missing, and no word puts the record out of sight.
+func (r *Registry) lookBehind(v view, i *Inspection) {
+	if i.Foreign {
+		return
+	}
+	if i.Evidence = r.noted(i.ID); i.Evidence != nil {
+		i.Facts.Place = r.placeOf(v, i)
+	}
+	if group, ok := GroupOf(i.Evidence); ok {
+		state, _ := cgroup.Look(group)
+		i.Facts.BoundaryInhabited = state == cgroup.Populated
+	}
+	v.lookForLife(i)
+	if i.remains() {
+		i.Verdict.Missing = append(slices.Clone(i.Verdict.Missing), "the end of "+i.Life.String())
+		i.Verdict.Next = verdict.ActLook
+	}
+}
+
 // recognize finds owner and host of another PID namespace by what is the same everywhere, their inodes on pidfs.
 func (v view) recognize(census process.Census, i *Inspection) {
 	if pid := census.PIDOf(evidenceInode(i.Evidence, false)); pid != 0 {

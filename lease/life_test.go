@@ -52,6 +52,27 @@ func TestANamespaceIsALifeAndNoNumber(t *testing.T) {
 	}
 }
 
+// Behind what is no lease any more, as a lost write leaves it, somebody may live: its name tells the mark.
+func TestNobodyIsPutOutOfSight(t *testing.T) {
+	for _, content := range []string{"", "{", `{"schemaVersion":3}`} {
+		d := newDesk(t)
+		i := d.leave(t, fsm.StateHostActive, nobody)
+		d.write(t, "leases/"+i.ID+".json", content)
+		d.census = process.Census{Carriers: []process.Carrier{{Process: process.Process{Identity: seen(7)}, Value: "x:" + i.ID}}}
+		i, err := d.Inspect(t.Context(), i.ID)
+		require.NoError(t, err)
+		require.Equal(t, []int64{7}, i.Life.PIDs())
+		require.Equal(t, verdict.ActLook, i.Next.Action)
+		require.True(t, i.Alive())
+		_, err = d.Quarantine(t.Context(), i.ID, i.Digest, "I did not look")
+		require.ErrorIs(t, err, lease.ErrInUse)
+		require.ErrorContains(t, err, "pid 7")
+		d.census = process.Census{}
+		_, err = d.Quarantine(t.Context(), i.ID, i.Digest, "it has ended")
+		require.NoError(t, err)
+	}
+}
+
 // Who cannot be looked at is not absent, unless it started before the acquire.
 func TestTheUnseenAreNotAbsent(t *testing.T) {
 	for name, c := range map[string]struct {

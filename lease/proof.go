@@ -70,19 +70,20 @@ func (r *Registry) pidNamespaceProof(v view, i *Inspection, l *leasefile.LeaseV2
 	return proof{fact: "it cannot be told whether its init is alive"}
 }
 
-// controlGroupProof is the kernel's account of the group, asked only where paths of groups mean what they meant to the owner. It
-// knows nothing of who left the group; the gate's note does.
+// controlGroupProof is the kernel's account of the group. That a process is in it counts from wherever it is seen, for the group is
+// known by its inode; that none is, only where paths of groups mean what they meant to the owner. It knows nothing of who left the
+// group; the gate's note does.
 func (r *Registry) controlGroupProof(v view, i *Inspection, l *leasefile.LeaseV2) proof {
+	p, _ := GroupOf(i.Evidence)
+	state, fact := cgroup.Look(p)
+	if state == cgroup.Populated {
+		return proof{inhabited: true, fact: fact}
+	}
 	if n := fromNullable(i.Evidence.CgroupNamespace); n == 0 || n != v.namespaces.Cgroup {
 		return proof{fact: "it was made in another cgroup namespace, where paths mean other groups"}
 	}
-	p, _ := GroupOf(i.Evidence)
-	state, fact := cgroup.Look(p)
-	switch state {
-	case cgroup.Gone, cgroup.Vacant:
+	if state == cgroup.Gone || state == cgroup.Vacant {
 		return proof{vacant: true, closed: r.noteProof(v, i, l).closed, fact: fact}
-	case cgroup.Populated:
-		return proof{inhabited: true, fact: fact}
 	}
 	return proof{fact: fact}
 }

@@ -90,7 +90,7 @@ func (r *Registry) removeRecord(ctx context.Context, i Inspection, left error) (
 // stay as they are: what is malformed, what has a foreign name, and a lease of a newer version, of which this program cannot
 // tell whether it is at work. name is Inspection.ID; digest is Inspection.Digest, zero for what could not be read. It
 // returns where the record is now, relative to the home. Locks, audit and errors are those of Retire; ErrInUse where the liveness
-// lock is held, ErrNotForThis for a lease that can be judged (Repair, Retire), or where the store is not the home's own.
+// lock is held, somebody is in the group that its owner noted, or carries the mark; ErrNotForThis for a lease that can be judged (Repair, Retire), or where the store is not the home's own.
 func (r *Registry) Quarantine(ctx context.Context, name string, digest persist.Digest, reason string) (path string, err error) {
 	_, err = r.decide(ctx, name, digest, reason, decision{leasefile.AuditActionQuarantine, "", r.mayQuarantine, nil,
 		func(_ context.Context, i Inspection) (func(context.Context) error, error) {
@@ -108,6 +108,8 @@ func (r *Registry) mayQuarantine(i Inspection) *objection {
 		return &objection{ErrNotForThis, "the leases are not files of this home"}
 	case i.Verdict.Outcome != verdict.Malformed && i.Verdict.Outcome != verdict.Newer:
 		return &objection{ErrNotForThis, "it is a lease, and is judged like one"}
+	case i.remains():
+		return &objection{ErrInUse, "alive: " + i.Life.String()}
 	case i.Foreign, i.Facts.Lock == verdict.LockFree, i.Facts.Lock == verdict.LockMissing:
 		return nil
 	case i.Facts.Lock == verdict.LockHeld:

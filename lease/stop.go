@@ -89,10 +89,14 @@ func (s *stopper) refusal(o *objection) error {
 	return &DecisionError{Action: leasefile.AuditActionStop, Lease: s.out.Inspection, Err: o.kind, Why: o.why}
 }
 
-// within reports whether the calling process carries the lease's mark itself.
+// within reports whether the calling process is one of those that would be ended: it carries the lease's mark, or is in its group.
 func (r *Registry) within(i Inspection) bool {
 	self, err := r.opt.inspector.Self()
-	return err == nil && slices.ContainsFunc(i.Life.Carriers, func(p process.Process) bool { return p.Identity == self.Identity })
+	if err != nil {
+		return false
+	}
+	return slices.Contains(i.Life.Members, self.PID) ||
+		slices.ContainsFunc(i.Life.Carriers, func(p process.Process) bool { return p.Identity == self.Identity })
 }
 
 // end writes down what is about to be done, asks, waits for the grace, kills, and waits.

@@ -10,7 +10,8 @@ import (
 	"containlease/lease/host"
 )
 
-// A library starts and kills a command in its own way: here cat, which would go on for ever.
+// A library starts and kills a command in its own way: here an echo that goes on for ever, whether it is
+// the end of its input or the signal that it sees first.
 func ExamplePrepare() {
 	dir, err := os.MkdirTemp("", "containlease-example-")
 	check(err)
@@ -22,7 +23,7 @@ func ExamplePrepare() {
 	h, err := reg.Acquire(ctx, acme(), "")
 	check(err)
 
-	cmd := exec.Command("cat")
+	cmd := exec.Command("sh", "-c", "cat; exec sleep 600")
 	prepared, err := host.Prepare(ctx, h, cmd) // what the library starts is now our front
 	check(err)
 	fmt.Println(library(cmd, h))        // such as go-plugin's ClientConfig.Cmd or MCP's CommandTransport

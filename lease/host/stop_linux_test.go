@@ -38,7 +38,8 @@ func (c *crash) requireStopped(cleared bool) {
 
 	done, err := c.reg.Stop(bounded(c.t), i.ID, politely)
 	c.life.requireCut()
-	require.Equal(c.t, i.Life.PIDs(), done.Asked.PIDs())
+	require.NotEmpty(c.t, done.Asked.PIDs())
+	require.Subset(c.t, i.Life.PIDs(), done.Asked.PIDs(), "a gate that goes on may have ended some meanwhile")
 	require.Equal(c.t, cleared, done.Cleared, "%v: %v", err, done.Words)
 	if !cleared {
 		require.ErrorIs(c.t, err, lease.ErrUnproved)

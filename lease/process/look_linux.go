@@ -24,11 +24,8 @@ func (i inspector) Look(variable string) Census {
 	if err != nil {
 		return Census{Err: err}
 	}
-	bootID, err := proc.boot()
-	if err != nil {
-		proc.close()
-		return Census{Err: err}
-	}
+	// Without it nobody can be told to be the one on record; that somebody carries the variable is seen all the same.
+	bootID, _ := proc.boot()
 	l := looker{i: i, proc: proc, bootID: bootID, variable: variable, seen: map[int64]bool{}, ended: map[int64]bool{},
 		census: Census{inodes: map[uint64]int64{}}}
 	defer l.close()
@@ -159,7 +156,8 @@ func (l *looker) glance(pid int64) (g glance) {
 // isEnd: /proc says so of a process that is not there, or no more.
 func isEnd(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) }
 
-// pids lists the processes. Where the init is not among them the others are hidden as well (hidepid), and nobody can be counted.
+// pids lists the processes. Where some are hidden (hidepid) nobody can be counted: the mount says so, or the init is not listed,
+// which a container's own init always is for its own user.
 func (p *procfs) pids() (pids []int64, err error) {
 	names, err := p.names(".")
 	if err != nil {
@@ -171,7 +169,7 @@ func (p *procfs) pids() (pids []int64, err error) {
 		}
 	}
 	slices.Sort(pids)
-	if len(pids) == 0 || pids[0] != 1 {
+	if len(pids) == 0 || pids[0] != 1 || p.hides() {
 		return pids, fmt.Errorf("%s hides processes (hidepid?)", p.root)
 	}
 	return pids, nil

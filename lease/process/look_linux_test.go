@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -45,12 +46,32 @@ func TestLook(t *testing.T) {
 	require.Equal(t, map[int64]string{two.pid(): "two", threads.pid(): "three"}, values(t, New().Look(lookVar)))
 }
 
+// TestLookBehindALargeEnvironment: a variable is found behind all that the kernel lets stand before it.
+func TestLookBehindALargeEnvironment(t *testing.T) {
+	var old unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_STACK, &old))
+	if old.Max != unix.RLIM_INFINITY {
+		t.Skip("SKIPPED: the stack is limited here, and with it the environment")
+	}
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_STACK, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: old.Max}))
+	defer func() { require.NoError(t, unix.Setrlimit(unix.RLIMIT_STACK, &old)) }()
+	const most, each = 6 << 20, 120_000
+	var env []string
+	for i := range most/each - 1 {
+		env = append(env, fmt.Sprintf("FILL%d=%s", i, strings.Repeat("x", each-20)))
+	}
+	c := start(t, "idle", append(env, lookVar+"=last")...)
+	require.Equal(t, map[int64]string{c.pid(): "last"}, values(t, New().Look(lookVar)))
+}
+
 // TestLookAtOthers: who may not be looked at is unseen, with its start where that may be told, and never absent.
 func TestLookAtOthers(t *testing.T) {
 	const nobody = 65534
-	for name, options := range map[string]string{"unreadable": "hidepid=1", "hidden": "hidepid=2", "open": "hidepid=0"} {
+	for name, options := range map[string]string{"unreadable": "hidepid=1", "hidden": "hidepid=2", "open": "hidepid=0",
+		"hidden but the init": "hidepid=2"} {
 		t.Run(name, func(t *testing.T) {
-			if !inside(t, 0) {
+			namespace := map[string]uintptr{"hidden but the init": unix.CLONE_NEWPID}[name]
+			if !inside(t, namespace) {
 				return
 			}
 			mountProc(t, options)
@@ -60,9 +81,13 @@ func TestLookAtOthers(t *testing.T) {
 			require.NoError(t, syscall.Setgroups(nil))
 			require.NoError(t, syscall.Setgid(nobody))
 			require.NoError(t, syscall.Setuid(nobody))
+			if name == "hidden but the init" { // as in a container whose init is its only user's
+				require.Equal(t, 1, os.Getpid())
+				require.NoError(t, unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0))
+			}
 			found := New().Look(lookVar)
 			require.Empty(t, found.Carriers)
-			if name == "hidden" {
+			if options == "hidepid=2" {
 				require.ErrorContains(t, found.Err, "hidepid")
 				return
 			}

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxFile bounds what is read of one file: a process's status lists up to 65536
-// groups.
-const maxFile = 1 << 20
+// maxFile bounds what is read of one file: arguments and environment together are
+// at most three quarters of 8 MiB, whatever the limit of the stack is.
+const maxFile = 8 << 20
 
 // procfs is /proc, opened once for each answer so that all of the answer comes
 // from the same mount.
