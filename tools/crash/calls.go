@@ -64,6 +64,7 @@ var harmless = map[string]string{
 	"access":            "the loader asks for its preload file",
 	"arch_prctl":        "the loader sets up its thread",
 	"brk":               "memory of the process",
+	"capget":            "whether /proc hides nobody from us; not to know is to be told by the mount",
 	"clone":             "the run-time starts a thread; the hosts here were started before",
 	"clone3":            "the run-time starts a thread",
 	"epoll_create1":     "the run-time waits for descriptors",
